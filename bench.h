@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * All that a benchmark needs to see.
+ *
+ * A benchmark is one struct bench, registered by BENCH(). The harness owns threads, clocks, loops
+ * and counting; a benchmark says how its maps and programs are set up and what one batch is. It
+ * never loops for ever, never prints, and never reads a clock.
+ *
+ * The two files of a benchmark and how they are found: docs/adding-a-benchmark.md.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "harness/error.h"
+#include "harness/util.h"
+#include "progs/bench_abi.h"
+
+struct bench_run;
+struct bench_producer;
+
+/*
+ * What is measured, and its empty twin: the same program with the operation cut out by the
+ * verifier, which leaves the loop and the counting. net = real - twin.
+ */
+enum bench_variant {
+	BENCH_REAL,
+	BENCH_TWIN,
+	BENCH_NR_VARIANTS,
+};
+
+/* The line formats that scripts know: see report/text.c. */
+enum bench_layout {
+	BENCH_LAYOUT_HITS_DROPS,
+	BENCH_LAYOUT_OPERATIONS,
+	BENCH_LAYOUT_LOCAL_STORAGE,
+};
+
+enum bench_param_type {
+	BENCH_PARAM_UINT, /* stored as a u64 */
+	BENCH_PARAM_CHOICE, /* one of a list of words; stored as a u64, its index in the list */
+};
+
+/*
+ * One row of a benchmark's parameter table. Help, range errors, the parameters in JSON and sweeps
+ * all come from it. The option is --NAME VALUE.
+ */
+struct bench_param {
+	const char *name;
+	const char *help;
+	enum bench_param_type type;
+	size_t offset; /* of a u64 in the benchmark's parameter struct */
+	u64 def;
+	u64 min; /* BENCH_PARAM_UINT: both ends are valid values */
+	u64 max;
+	const char *const *choices; /* BENCH_PARAM_CHOICE: ends with NULL */
+};
+
+#define BENCH_UINT(_name, _struct, _def, _min, _max, _help)                                        \
+	{                                                                                          \
+		.name = #_name, .help = _help, .type = BENCH_PARAM_UINT,                           \
+		.offset = offsetof(_struct, _name), .def = _def, .min = _min, .max = _max          \
+	}
+#define BENCH_CHOICE(_name, _struct, _def, _choices, _help)                                        \
+	{                                                                                          \
+		.name = #_name, .help = _help, .type = BENCH_PARAM_CHOICE,                         \
+		.offset = offsetof(_struct, _name), .def = _def, .choices = _choices               \
+	}
+
+/*
+ * Callbacks return 0 or a negative error with its text set (harness/error.h). All but validate
+ * and unavailable may be left out.
+ */
+struct bench {
+	const char *name;
+	const char *summary; /* one line for `-l -v`: what is measured */
+	enum bench_layout layout;
+
+	size_t params_size; /* of the benchmark's parameter struct, 0 for none */
+	const struct bench_param *params; /* ends with a row without a name */
+
+	/*
+	 * Check parameters against each other, and against memory and limits. Nothing is opened or
+	 * loaded. A combination that makes no sense is -E_USAGE.
+	 */
+	int (*validate)(const void *params, unsigned int nr_producers);
+
+	/* -E_CANNOT with the reason if this kernel or user cannot run the benchmark, else 0. */
+	int (*unavailable)(void);
+
+	/* Create what both variants share (maps). Once per case, before load. */
+	int (*setup)(struct bench_run *run);
+
+	/*
+	 * Open and load one variant of the program: open a skeleton, set its .rodata, then
+	 * bench_load(). Once per variant.
+	 */
+	int (*load)(struct bench_run *run, enum bench_variant variant);
+
+	/* Undo setup and load, whichever parts of them happened. Called exactly once per case. */
+	void (*teardown)(struct bench_run *run);
+
+	/* On the producer's own thread, before any clock runs: fill in what the thread will read. */
+	int (*producer_init)(struct bench_producer *producer);
+
+	/*
+	 * For benchmarks whose operation is in user space: do `passes` passes of the operation
+	 * (BENCH_REAL) or of the loop without it (BENCH_TWIN) and add to `done`, its ns included.
+	 * Benchmarks with a BPF program leave this out: the harness fires the program.
+	 */
+	int (*batch)(struct bench_producer *producer, enum bench_variant variant, u64 passes,
+		     struct bench_counts *done);
+
+	/* On the producer's thread, after the last batch: are the values read those written? */
+	int (*producer_check)(struct bench_producer *producer);
+
+	/* How many operations one pass attempts, and how many of those are important. */
+	u64 (*ops_per_pass)(const struct bench_run *run);
+	u64 (*important_per_pass)(const struct bench_run *run);
+};
+
+/* Registers a benchmark: BENCH(symbol) { .name = … }; */
+#define BENCH(symbol)                                                                              \
+	static const struct bench symbol;                                                          \
+	static const struct bench *const symbol##_entry __attribute__((section("benches"), used)) = \
+		&symbol;                                                                           \
+	static const struct bench symbol =
+
+/* The case's parameters, as the struct that bench.params describes. */
+const void *bench_params(const struct bench_run *run);
+
+/* A pointer of the benchmark's own, kept between its callbacks. */
+void *bench_private(const struct bench_run *run);
+void bench_set_private(struct bench_run *run, void *private);
+
+unsigned int bench_nr_producers(const struct bench_run *run);
+
+/*
+ * A fact about how the case was run that the result must name ("lookup" = "direct"). name is kept
+ * as a pointer (a literal), the value is copied.
+ */
+void bench_note(struct bench_run *run, const char *name, const char *fmt, ...) __printf(3, 4);
+
+/*
+ * Something attempted did not become a sample or was refused: count it under its cause (a
+ * literal). A result with losses says so.
+ */
+void bench_loss(struct bench_run *run, const char *cause, u64 count);
+
+/* Which program of an opened object is measured, and which others the benchmark calls itself. */
+struct bench_programs {
+	/* The name given to BENCH_PROG() in progs/. */
+	const char *measured;
+	/* Programs for bench_call(), named as in the object; ends with NULL. May be NULL. */
+	const char *const *helpers;
+};
+
+/*
+ * Load an opened object as one variant: only the measured program (in its form for the case's
+ * trigger) and the helpers are loaded, BENCH_CONFIG is filled in. The object stays the
+ * caller's: destroy its skeleton in teardown. Not supported by the kernel: -E_CANNOT.
+ */
+int bench_load(struct bench_run *run, enum bench_variant variant, struct bpf_object *obj,
+	       const struct bench_programs *programs);
+
+/* Of a producer, for its callbacks. */
+struct bench_run *bench_producer_run(const struct bench_producer *producer);
+unsigned int bench_producer_index(const struct bench_producer *producer);
+
+/*
+ * Run one of the helpers of the real variant once, on the calling thread: the current task of the
+ * program is the caller. The producer's slot takes what it counts. Returns the program's return
+ * value or a negative error.
+ */
+int bench_call(struct bench_producer *producer, const char *helper);
+
+/* The calling producer's slot of a variant: shared with the program. */
+struct bench_slot *bench_producer_slot(const struct bench_producer *producer,
+				       enum bench_variant variant);
+
+#endif

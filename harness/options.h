@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The command line as a plain struct. Nothing is opened, loaded or run here. */
+#ifndef HARNESS_OPTIONS_H
+#define HARNESS_OPTIONS_H
+
+#include "../bench.h"
+#include "cpus.h"
+#include "trigger.h"
+
+struct options {
+	bool help, version, list;
+	bool verbose, quiet, stacktrace;
+	bool affinity; /* -a, or implied by one of the two lists below */
+
+	u64 warmup_sec, duration_sec;
+	unsigned int nr_producers, nr_consumers;
+	struct cpu_list prod_cpus, cons_cpus; /* empty: not given */
+	enum trigger_kind trigger;
+	const char *json_path; /* "-" is stdout; NULL: none. Points into argv. */
+
+	const struct bench *bench; /* NULL only with help, version or list */
+	void *params; /* bench->params_size bytes, all rows of the table filled in */
+	u64 params_given; /* bit i: row i of bench->params was on the command line */
+};
+
+/*
+ * Parse the command line. Options may stand before or after the benchmark's name. Everything that
+ * is wrong is -E_USAGE with a text that names the option, the value and the range or the cause.
+ * Parameters are checked against their table and by bench->validate(). The caller calls
+ * options_free() in either case.
+ */
+int options_parse(int argc, char *const *argv, struct options *options);
+void options_free(struct options *options);
+
+/*
+ * `--help`, written to stdout: usage, core options with their defaults, then every benchmark's
+ * parameters (of all benchmarks, or those of the one named on the command line).
+ */
+void options_print_help(const struct options *options);
+
+/* All registered benchmarks, by name. for_each_bench(bench): const struct bench *. */
+const struct bench *const *bench_all(size_t *n);
+const struct bench *bench_find(const char *name);
+
+/* The registered name that is nearest to a mistyped one (edit distance), NULL if none is near. */
+const char *bench_nearest(const char *name);
+
+/* A parameter's value as text: a number or a choice's word. Valid until the next call. */
+const char *bench_param_text(const struct bench_param *param, const void *params);
+
+#endif

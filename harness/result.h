@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The finished result of one case: what every writer in report/ takes. Nothing in here is
+ * formatted; every field's name or comment has its unit.
+ */
+#ifndef HARNESS_RESULT_H
+#define HARNESS_RESULT_H
+
+#include "../bench.h"
+#include "host.h"
+#include "options.h"
+#include "stats.h"
+#include "trigger.h"
+
+enum result_status {
+	RESULT_OK,
+	RESULT_INTERRUPTED, /* a signal ended the run early: what is there is right but shorter */
+	RESULT_FAILED,
+	RESULT_SKIPPED, /* this kernel or user cannot run the case */
+};
+
+/* One sampling interval of one variant: real and twin intervals take turns. */
+struct result_interval {
+	enum bench_variant variant;
+	bool warmup; /* not part of any summary */
+	double duration_ns; /* mean of the producers' own times, first batch to last */
+	struct bench_counts counts; /* of all producers */
+	double hits_per_sec; /* sums of the producers' rates */
+	double important_hits_per_sec;
+	double drops_per_sec;
+	u64 involuntary_switches; /* of the producers */
+	s64 steal_ns; /* -1: not known */
+	struct stats_cost cost_ns; /* per operation, of the batches of this interval */
+};
+
+struct result_rate {
+	double mean, stddev; /* per second, over the intervals that count */
+};
+
+struct result_program {
+	char name[64];
+	enum bench_variant variant;
+	u32 id;
+	u32 verified_insns; /* 0: the kernel does not say */
+	u32 xlated_bytes;
+	u32 jited_bytes;
+	u64 load_ns; /* of the whole object */
+};
+
+struct result_note {
+	const char *name;
+	char value[128];
+};
+
+struct result_loss {
+	const char *cause;
+	u64 count;
+};
+
+#define RESULT_QUANTILES 101
+
+struct result {
+	enum result_status status;
+	char reason[1024]; /* why it failed or was skipped; "" otherwise */
+	const struct bench *bench;
+	const void *params; /* of bench->params_size bytes, described by bench->params */
+	const struct options *options;
+	enum trigger_kind trigger; /* TRIGGER_AUTO: the benchmark has no program to fire */
+	u64 started_unix_ns;
+	u64 setup_ns; /* from the start of the case to the first timed batch */
+	u64 cpus_used[16]; /* bit set of the CPUs that producers were put on; 0 when not pinned */
+
+	u64 ops_per_pass;
+	u64 passes_per_batch;
+
+	struct result_interval *intervals; /* in the order of time, warm-up included */
+	size_t nr_intervals;
+
+	/* Rates over the real intervals that count. */
+	struct result_rate hits, important_hits, drops, total;
+	/* The same of the twin: what the loop could do at most. */
+	struct result_rate twin_hits;
+
+	/* Nanoseconds per operation, over all batches of the intervals that count. */
+	struct stats_cost cost_ns[BENCH_NR_VARIANTS];
+	struct stats_net net_ns;
+	/* Percentiles 0 to 100 of the batches, per variant: enough to draw the distribution. */
+	double quantiles_ns[BENCH_NR_VARIANTS][RESULT_QUANTILES];
+
+	u64 attempts; /* operations attempted by real batches that count */
+	struct result_loss losses[16];
+	size_t nr_losses;
+
+	struct result_program programs[8];
+	size_t nr_programs;
+	struct result_note notes[16];
+	size_t nr_notes;
+
+	/* Of the intervals that count: how much the machine disturbed them. */
+	u64 involuntary_switches;
+	s64 steal_ns; /* -1: not known */
+
+	struct host host;
+};
+
+void result_free(struct result *result);
+
+/* Did the machine take so much time away that the figures suffer? Thresholds: result.c. */
+bool result_disturbed(const struct result *result);
+
+#endif
