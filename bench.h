@@ -58,15 +58,15 @@ struct bench_param {
 	const char *const *choices; /* BENCH_PARAM_CHOICE: ends with NULL */
 };
 
-#define BENCH_UINT(_name, _struct, _def, _min, _max, _help)                                        \
-	{                                                                                          \
-		.name = #_name, .help = _help, .type = BENCH_PARAM_UINT,                           \
-		.offset = offsetof(_struct, _name), .def = _def, .min = _min, .max = _max          \
+#define BENCH_UINT(_name, _struct, _def, _min, _max, _help)                               \
+	{                                                                                 \
+		.name = #_name, .help = _help, .type = BENCH_PARAM_UINT,                  \
+		.offset = offsetof(_struct, _name), .def = _def, .min = _min, .max = _max \
 	}
-#define BENCH_CHOICE(_name, _struct, _def, _choices, _help)                                        \
-	{                                                                                          \
-		.name = #_name, .help = _help, .type = BENCH_PARAM_CHOICE,                         \
-		.offset = offsetof(_struct, _name), .def = _def, .choices = _choices               \
+#define BENCH_CHOICE(_name, _struct, _def, _choices, _help)                          \
+	{                                                                            \
+		.name = #_name, .help = _help, .type = BENCH_PARAM_CHOICE,           \
+		.offset = offsetof(_struct, _name), .def = _def, .choices = _choices \
 	}
 
 /*
@@ -82,8 +82,8 @@ struct bench {
 	const struct bench_param *params; /* ends with a row without a name */
 
 	/*
-	 * Check parameters against each other, and against memory and limits. Nothing is opened or
-	 * loaded. A combination that makes no sense is -E_USAGE.
+	 * Check parameters against each other. Nothing is opened or loaded. A combination that makes
+	 * no sense is -E_USAGE.
 	 */
 	int (*validate)(const void *params, unsigned int nr_producers);
 
@@ -122,10 +122,10 @@ struct bench {
 };
 
 /* Registers a benchmark: BENCH(symbol) { .name = … }; */
-#define BENCH(symbol)                                                                              \
-	static const struct bench symbol;                                                          \
-	static const struct bench *const symbol##_entry __attribute__((section("benches"), used)) = \
-		&symbol;                                                                           \
+#define BENCH(symbol)                                                \
+	static const struct bench symbol;                            \
+	static const struct bench *const symbol##_entry              \
+		__attribute__((section("benches"), used)) = &symbol; \
 	static const struct bench symbol =
 
 /* The case's parameters, as the struct that bench.params describes. */
@@ -171,13 +171,24 @@ unsigned int bench_producer_index(const struct bench_producer *producer);
 
 /*
  * Run one of the helpers of the real variant once, on the calling thread: the current task of the
- * program is the caller. The producer's slot takes what it counts. Returns the program's return
- * value or a negative error.
+ * program is the caller. Returns the program's return value or a negative error.
  */
 int bench_call(struct bench_producer *producer, const char *helper);
 
-/* The calling producer's slot of a variant: shared with the program. */
-struct bench_slot *bench_producer_slot(const struct bench_producer *producer,
-				       enum bench_variant variant);
+/*
+ * What a kernel must have. Each returns 0, or -E_CANNOT with what is missing; for `unavailable`.
+ * bench_need_bpf(): the capabilities to load programs, and the kernel's own BTF.
+ */
+int bench_need_bpf(void);
+int bench_need_map_type(enum bpf_map_type type);
+
+/*
+ * Make sure that `nr` more files can be open: raises the soft limit when the hard one allows,
+ * else -E_CANNOT with the number needed.
+ */
+int bench_need_files(unsigned int nr);
+
+/* -E_CANNOT with the estimate when `bytes` of memory for `what` would not fit in what is free. */
+int bench_need_memory(u64 bytes, const char *what);
 
 #endif

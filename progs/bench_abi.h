@@ -15,31 +15,31 @@ struct bench_counts {
 };
 
 /*
- * One producer's place in the map "bench_slots": nobody else writes it, so counting needs no
- * atomic operation, is exact at any number of producers, and stays on cache lines of its own (two
- * of them: the neighbour line is prefetched).
+ * One producer's place in the map "bench_slots". Nobody else writes it, so counting needs no
+ * atomic operation and is exact at any number of producers. 128 bytes, since processors fetch
+ * cache lines in pairs.
  */
 struct bench_slot {
 	__u64 passes; /* in: how often the batch repeats its pass */
 	struct bench_counts total; /* out: all batches of this producer so far */
-	__u64 error; /* out: what a helper program found wrong, 0 for nothing */
 } __attribute__((aligned(128)));
 
 /* Fixed at load time in .rodata.bench, so that the verifier can cut out what is not asked for. */
 struct bench_config {
 	__u32 twin; /* 1: leave the operation out */
-	__u32 tgid; /* of the process whose threads may fire the program, in its PID namespace */
+	__u32 cookie; /* which getpgid(2) arguments fire this variant */
+	__u32 tgid; /* of the process whose threads may fire it, in its PID namespace */
+	__u32 reserved;
 	__u64 pidns_dev;
 	__u64 pidns_ino;
-	__u32 pad; /* extra ALU instructions in each operation */
-	__u32 nr_slots;
 };
 
-/* Marks our own firing where the trigger passes numbers: the slot is in the low 16 bits. */
-#define BENCH_COOKIE 0x42e60000U
+/*
+ * The argument of a getpgid(2) call that fires a program: the high half is the cookie (one for
+ * each variant), the low half the slot. Positive as a pid, and no process has it.
+ */
+#define BENCH_COOKIE(variant) (0x42e60000U + ((__u32)(variant) << 16))
 #define BENCH_COOKIE_MASK 0xffff0000U
-
-/* Second raw tracepoint argument of a test run; a real one is a system call's number. */
-#define BENCH_TEST_RUN (~0ULL)
+#define BENCH_MAX_SLOTS 0x10000U
 
 #endif

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0
+# make            build ./bench; installs nothing
+# make run        install what is missing, build, run the local storage sweep
+# make check      install what is missing, build, run all tests
+# make help       the rest
+
+CC ?= cc
+CLANG ?= clang
+BPFTOOL ?= bpftool
+CLANG_FORMAT ?= clang-format
+
+VERSION := 0.1.0
+
+# With SANITIZE=1 everything in user space is built with ASan and UBSan, beside the usual build.
+ifeq ($(SANITIZE),1)
+O := build/sanitize
+BENCH := $(O)/bench
+SANITIZE_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+else
+O := build
+BENCH := bench
+endif
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
+CPPFLAGS += -D_GNU_SOURCE -I. -I$(O)
+CFLAGS ?= -O2 -g
+override CFLAGS += -std=gnu11 $(WARNINGS) $(SANITIZE_FLAGS)
+LDLIBS += -lbpf -ljansson -lm -lpthread
+
+BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
+# Where a distribution keeps <asm/types.h> by architecture, clang -target bpf has to be told.
+MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
+BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) \
+	-Wall -Wextra -Wno-unused-parameter -Werror $(if $(MULTIARCH),-isystem /usr/include/$(MULTIARCH))
+
+SKELETONS := $(patsubst progs/%.bpf.c,$(O)/%.skel.h,$(wildcard progs/*.bpf.c))
+LIB_OBJECTS := $(patsubst %.c,$(O)/%.o,$(wildcard harness/*.c report/*.c benchs/*.c))
+OBJECTS := $(O)/bench.o $(LIB_OBJECTS)
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(O)/tests/%,$(wildcard tests/unit/test_*.c))
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+.PHONY: all
+all: $(BENCH)
+
+$(BENCH): $(OBJECTS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+# BPF source -> object -> skeleton. -MMD notes the headers of each, the kernel's apart.
+$(O)/%.bpf.o: progs/%.bpf.c
+	@mkdir -p $(@D)
+	$(CLANG) $(BPF_CFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/%.skel.h: $(O)/%.bpf.o
+	$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+
+$(O)/%.o: %.c | $(SKELETONS) $(O)/build_info.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+# Rewritten only when something in it changed, so that nothing is built anew without need.
+$(O)/build_info.h: FORCE
+	@mkdir -p $(@D)
+	@{ echo '#define BENCH_VERSION "$(VERSION)"'; \
+	   echo "#define BUILD_GIT_REVISION \"$$(git describe --always --dirty --abbrev=12 2>/dev/null)\""; \
+	   echo "#define BUILD_CLANG \"$$($(CLANG) --version | head -n 1)\""; } > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+.PHONY: FORCE
+FORCE:
+
+$(O)/tests/%: tests/unit/%.c $(LIB_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP $< $(LIB_OBJECTS) $(LDLIBS) -lcmocka -o $@
+
+.PHONY: clean
+clean:
+	rm -rf build bench compile_commands.json
+
+-include $(OBJECTS:.o=.d) $(wildcard $(O)/*.bpf.d) $(UNIT_TESTS:=.d)

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/* options -> plan -> run -> stats -> report */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "build_info.h"
+#include "harness/host.h"
+#include "harness/options.h"
+#include "harness/run.h"
+#include "report/json.h"
+#include "report/list.h"
+#include "report/text.h"
+
+/* libbpf's own words: of use to who asked for more, noise for everyone else. */
+static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+{
+	return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, args);
+}
+
+static int drop_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+static int on_started(void *text)
+{
+	return text_started(text);
+}
+
+static int on_interval(void *text, const struct result_interval *interval, unsigned int number)
+{
+	return text_interval(text, interval, number);
+}
+
+static int report(struct text *text, struct json_output *json, const struct result *result)
+{
+	int err = 0;
+
+	if (result->status == RESULT_OK || result->status == RESULT_INTERRUPTED)
+		err = text_result(text, result);
+	if (json && !err)
+		err = json_write(json, result, 1);
+	return err;
+}
+
+static int run(const struct options *options)
+{
+	bool json_on_stdout = options->json_path && !strcmp(options->json_path, "-");
+	struct result result = {};
+	struct json_output json = {};
+	struct text text;
+	const struct run_observer observer = {
+		.data = &text,
+		.started = on_started,
+		.interval = on_interval,
+	};
+	int err, report_err;
+
+	/* With JSON on stdout nothing else goes there. */
+	text_init(&text, json_on_stdout ? stderr : stdout, options);
+	if (options->json_path) {
+		err = json_open(&json, options->json_path);
+		if (err)
+			return err;
+	}
+	err = text_setting_up(&text);
+	if (!err)
+		err = run_case(options, &observer, &result);
+	host_read(&result.host);
+	if (err != -EPIPE) {
+		report_err = report(&text, options->json_path ? &json : NULL, &result);
+		err = err ? err : report_err;
+	}
+	if (options->json_path) {
+		report_err = json_close(&json);
+		err = err ? err : report_err;
+	}
+	result_free(&result);
+	return err;
+}
+
+static int dispatch(const struct options *options)
+{
+	if (options->help) {
+		options_print_help(options);
+	} else if (options->version) {
+		printf("bench %s\n", BENCH_VERSION);
+	} else if (options->list) {
+		list_benchmarks(stdout, options->verbose);
+	} else {
+		return run(options);
+	}
+	if (fflush(stdout) || ferror(stdout))
+		return error_set(EIO, "cannot write to standard output: %s", strerror(errno));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = {};
+	int err;
+
+	run_catch_signals();
+	err = options_parse(argc, argv, &options);
+	libbpf_set_print(options.verbose ? print_libbpf : drop_libbpf);
+	if (!err)
+		err = dispatch(&options);
+	if (err)
+		fprintf(stderr, "bench: %s\n", error_text());
+	options_free(&options);
+	return run_signal() ? 128 + run_signal() : error_exit_status(err);
+}

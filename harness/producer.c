@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Producer threads: they fire batches, take samples, and close their slices themselves. */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "run_internal.h"
+
+/*
+ * Long against what reading the clock twice costs (about 40 ns), short against the timer tick
+ * (1 to 10 ms), so that few batches are interrupted.
+ */
+#define BATCH_NS (50 * NSEC_PER_USEC)
+#define MAX_PASSES (1U << 23) /* what bpf_loop() takes */
+#define CALIBRATION_ROUNDS 8
+
+#define SAMPLES_ROOM (1U << 20)
+#define SAMPLES_BYTES (SAMPLES_ROOM * sizeof(u64))
+
+/* A duration above this is a clock that went back: the difference has wrapped. */
+#define CLOCK_WENT_BACK (1ULL << 62)
+
+static u64 phase_word(u64 generation, enum phase_kind kind)
+{
+	return generation << 8 | kind;
+}
+
+static enum phase_kind phase_kind(u64 phase)
+{
+	return phase & 0xff;
+}
+
+static enum bench_variant phase_variant(enum phase_kind kind)
+{
+	return kind == PHASE_TWIN || kind == PHASE_WARMUP_TWIN ? BENCH_TWIN : BENCH_REAL;
+}
+
+static bool phase_takes_samples(enum phase_kind kind)
+{
+	return kind == PHASE_REAL || kind == PHASE_TWIN;
+}
+
+static int samples_init(struct samples *samples, size_t max_blocks)
+{
+	samples->ns = mmap(NULL, SAMPLES_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	samples->blocks = calloc(max_blocks, sizeof(*samples->blocks));
+	if (samples->ns == MAP_FAILED || !samples->blocks) {
+		samples->ns = samples->ns == MAP_FAILED ? NULL : samples->ns;
+		return error_set(ENOMEM, "no memory for samples");
+	}
+	samples->stride = 1;
+	return 0;
+}
+
+static void samples_free(struct samples *samples)
+{
+	if (samples->ns)
+		munmap(samples->ns, SAMPLES_BYTES);
+	free(samples->blocks);
+	memset(samples, 0, sizeof(*samples));
+}
+
+static void samples_halve(struct samples *samples)
+{
+	for (size_t i = 0; i < samples->n / 2; i++)
+		samples->ns[i] = samples->ns[2 * i];
+	for (size_t b = 0; b < samples->nr_blocks; b++)
+		samples->blocks[b] /= 2;
+	samples->n /= 2;
+	samples->stride *= 2;
+}
+
+static void samples_add(struct samples *samples, u64 ns)
+{
+	if (++samples->skipped < samples->stride)
+		return;
+	samples->skipped = 0;
+	if (samples->n == SAMPLES_ROOM)
+		samples_halve(samples);
+	samples->ns[samples->n++] = ns;
+}
+
+static void counts_add(struct bench_counts *sum, const struct bench_counts *more)
+{
+	sum->batches += more->batches;
+	sum->ns += more->ns;
+	sum->hits += more->hits;
+	sum->important_hits += more->important_hits;
+	sum->drops += more->drops;
+}
+
+/* Fire once and find out from the producer's slot what the batch did. */
+static int fire_batch(struct bench_producer *producer, enum bench_variant variant,
+		      struct bench_counts *done)
+{
+	const struct bench_run *run = producer->run;
+	const struct bench_slot *slot = run_slot(run, variant, producer->index);
+	const struct bench_counts before = slot->total;
+	int err = trigger_fire(&run->loaded[variant].trigger, variant, producer->index);
+
+	if (err)
+		return error_set(-err, "cannot fire the program by %s: %s",
+				 trigger_name(run->trigger), strerror(-err));
+	done->batches = slot->total.batches - before.batches;
+	done->ns = slot->total.ns - before.ns;
+	done->hits = slot->total.hits - before.hits;
+	done->important_hits = slot->total.important_hits - before.important_hits;
+	done->drops = slot->total.drops - before.drops;
+	return 0;
+}
+
+static int one_batch(struct bench_producer *producer, enum bench_variant variant,
+		     struct bench_counts *done)
+{
+	const struct bench_run *run = producer->run;
+
+	memset(done, 0, sizeof(*done));
+	if (run->bench->batch)
+		return run->bench->batch(producer, variant, run->passes, done);
+	return fire_batch(producer, variant, done);
+}
+
+static void set_passes(struct bench_run *run, unsigned int index)
+{
+	if (run->bench->batch)
+		return;
+	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++)
+		run_slot(run, variant, index)->passes = run->passes;
+}
+
+/*
+ * Find the number of passes that makes a real batch take about BATCH_NS. The fastest of three is
+ * taken each time, since what disturbs a batch only makes it longer.
+ */
+static int calibrate(struct bench_producer *producer)
+{
+	struct bench_run *run = producer->run;
+	struct bench_counts done;
+
+	run->passes = 1;
+	for (int round = 0; round < CALIBRATION_ROUNDS; round++) {
+		u64 fastest = UINT64_MAX, passes;
+
+		set_passes(run, producer->index);
+		for (int i = 0; i < 3; i++) {
+			int err = one_batch(producer, BENCH_REAL, &done);
+
+			if (err)
+				return err;
+			fastest = min_u64(fastest, max_u64(done.ns, 1));
+		}
+		passes = (u64)((double)run->passes * BATCH_NS / (double)fastest);
+		passes = min_u64(max_u64(passes, 1), MAX_PASSES);
+		/* Grow stepwise: a short batch is mostly the clock's own cost. */
+		passes = min_u64(passes, run->passes * 32);
+		if (passes >= run->passes / 8 * 7 && passes <= run->passes / 8 * 9 + 1)
+			return 0;
+		run->passes = passes;
+	}
+	return 0;
+}
+
+static u64 involuntary_switches(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_THREAD, &usage) ? 0 : (u64)usage.ru_nivcsw;
+}
+
+static void take_sample(struct bench_producer *producer, enum phase_kind kind,
+			const struct bench_counts *done)
+{
+	if (!phase_takes_samples(kind) || !done->batches || done->ns > CLOCK_WENT_BACK)
+		return;
+	samples_add(&producer->samples[phase_variant(kind)], done->ns);
+}
+
+/* Fire batches until the phase changes; then `slice` says what was done from when to when. */
+static int run_slice(struct bench_producer *producer, u64 phase, struct slice *slice)
+{
+	struct bench_run *run = producer->run;
+	enum phase_kind kind = phase_kind(phase);
+	enum bench_variant variant = phase_variant(kind);
+	u64 switches = involuntary_switches();
+	struct bench_counts done;
+
+	memset(slice, 0, sizeof(*slice));
+	if (phase_takes_samples(kind)) {
+		struct samples *samples = &producer->samples[variant];
+
+		samples->blocks[samples->nr_blocks++] = samples->n;
+	}
+	slice->start_ns = now_ns();
+	do {
+		int err = one_batch(producer, variant, &done);
+
+		if (err)
+			return err;
+		slice->fired++;
+		counts_add(&slice->counts, &done);
+		take_sample(producer, kind, &done);
+	} while (atomic_load_explicit(&run->phase, memory_order_relaxed) == phase);
+	slice->end_ns = now_ns();
+	slice->involuntary_switches = involuntary_switches() - switches;
+	return 0;
+}
+
+static void report_done(struct bench_run *run)
+{
+	pthread_mutex_lock(&run->lock);
+	run->nr_done++;
+	pthread_cond_broadcast(&run->changed);
+	pthread_mutex_unlock(&run->lock);
+}
+
+static void report_failure(struct bench_producer *producer, int err)
+{
+	struct bench_run *run = producer->run;
+
+	pthread_mutex_lock(&run->lock);
+	producer->err = err;
+	snprintf(producer->err_text, sizeof(producer->err_text), "%s", error_text());
+	run->failed = true;
+	pthread_cond_broadcast(&run->changed);
+	pthread_mutex_unlock(&run->lock);
+}
+
+static u64 wait_while_idle(struct bench_run *run)
+{
+	u64 phase;
+
+	pthread_mutex_lock(&run->lock);
+	while (phase_kind(phase = atomic_load(&run->phase)) == PHASE_WAIT)
+		pthread_cond_wait(&run->changed, &run->lock);
+	pthread_mutex_unlock(&run->lock);
+	return phase;
+}
+
+static int pin(int cpu)
+{
+	cpu_set_t *set;
+	size_t size;
+	int err;
+
+	if (cpu < 0)
+		return 0;
+	set = CPU_ALLOC(cpu + 1);
+	if (!set)
+		return error_set(ENOMEM, "no memory for a set of %d CPUs", cpu + 1);
+	size = CPU_ALLOC_SIZE(cpu + 1);
+	CPU_ZERO_S(size, set);
+	CPU_SET_S(cpu, size, set);
+	err = sched_setaffinity(0, size, set) ? errno : 0;
+	CPU_FREE(set);
+	return err ? error_set(err, "cannot run a producer on CPU %d: %s", cpu, strerror(err)) : 0;
+}
+
+static int producer_prepare(struct bench_producer *producer)
+{
+	const struct bench *bench = producer->run->bench;
+	int err = pin(producer->cpu);
+
+	if (!err && bench->producer_init)
+		err = bench->producer_init(producer);
+	if (!err && producer->index == 0)
+		err = calibrate(producer);
+	return err;
+}
+
+static int producer_work(struct bench_producer *producer)
+{
+	struct bench_run *run = producer->run;
+	u64 phase = wait_while_idle(run);
+	struct slice slice;
+
+	set_passes(run, producer->index);
+	report_done(run);
+	while (phase_kind(phase) != PHASE_STOP) {
+		int err = run_slice(producer, phase, &slice);
+
+		if (err)
+			return err;
+		phase = atomic_load(&run->phase);
+		producer->closed = slice;
+		report_done(run);
+	}
+	return 0;
+}
+
+static void *producer_main(void *arg)
+{
+	struct bench_producer *producer = arg;
+	const struct bench *bench = producer->run->bench;
+	int err = producer_prepare(producer);
+
+	if (!err) {
+		report_done(producer->run);
+		err = producer_work(producer);
+	}
+	if (!err && bench->producer_check && !producer->run->failed)
+		err = bench->producer_check(producer);
+	if (err)
+		report_failure(producer, err);
+	return NULL;
+}
+
+/* Wait until all producers are done with the phase before. */
+static int wait_for_all(struct bench_run *run)
+{
+	unsigned int all = run->options->nr_producers;
+	int err = 0;
+
+	pthread_mutex_lock(&run->lock);
+	while (run->nr_done < all && !run->failed)
+		pthread_cond_wait(&run->changed, &run->lock);
+	if (run->failed)
+		err = -ECANCELED;
+	pthread_mutex_unlock(&run->lock);
+	return err;
+}
+
+static int first_error(const struct bench_run *run)
+{
+	for (unsigned int i = 0; i < run->options->nr_producers; i++) {
+		const struct bench_producer *producer = &run->producers[i];
+
+		if (producer->err) {
+			error_set(0, "%s", producer->err_text);
+			return producer->err;
+		}
+	}
+	return 0;
+}
+
+static int start_one(struct bench_run *run, unsigned int index, int cpu, size_t max_slices)
+{
+	struct bench_producer *producer = &run->producers[index];
+	int err = 0;
+
+	producer->run = run;
+	producer->index = index;
+	producer->cpu = cpu;
+	for (int variant = 0; variant < BENCH_NR_VARIANTS && !err; variant++)
+		err = samples_init(&producer->samples[variant], max_slices);
+	if (err)
+		return err;
+	err = pthread_create(&producer->thread, NULL, producer_main, producer);
+	if (err)
+		return error_set(err, "cannot start producer %u: %s", index, strerror(err));
+	producer->started = true;
+	return 0;
+}
+
+int producers_start(struct bench_run *run, const int *cpus, size_t max_slices)
+{
+	sigset_t all, before;
+	int err = 0;
+
+	run->producers = calloc(run->options->nr_producers, sizeof(*run->producers));
+	if (!run->producers)
+		return error_set(ENOMEM, "no memory for %u producers", run->options->nr_producers);
+
+	/* Signals are the main thread's: it ends the run. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	for (unsigned int i = 0; i < run->options->nr_producers && !err; i++)
+		err = start_one(run, i, cpus[i], max_slices);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err)
+		return err;
+	err = wait_for_all(run);
+	return err ? first_error(run) : 0;
+}
+
+int producers_enter(struct bench_run *run, enum phase_kind kind)
+{
+	int err;
+
+	pthread_mutex_lock(&run->lock);
+	run->nr_done = 0;
+	atomic_store(&run->phase, phase_word((atomic_load(&run->phase) >> 8) + 1, kind));
+	pthread_cond_broadcast(&run->changed);
+	pthread_mutex_unlock(&run->lock);
+	err = wait_for_all(run);
+	return err ? first_error(run) : 0;
+}
+
+int producers_stop(struct bench_run *run)
+{
+	if (!run->producers)
+		return 0;
+	pthread_mutex_lock(&run->lock);
+	atomic_store(&run->phase, phase_word((atomic_load(&run->phase) >> 8) + 1, PHASE_STOP));
+	pthread_cond_broadcast(&run->changed);
+	pthread_mutex_unlock(&run->lock);
+	for (unsigned int i = 0; i < run->options->nr_producers; i++) {
+		if (run->producers[i].started)
+			pthread_join(run->producers[i].thread, NULL);
+		run->producers[i].started = false;
+	}
+	return first_error(run);
+}
+
+void producers_free(struct bench_run *run)
+{
+	for (unsigned int i = 0; run->producers && i < run->options->nr_producers; i++) {
+		for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++)
+			samples_free(&run->producers[i].samples[variant]);
+	}
+	free(run->producers);
+	run->producers = NULL;
+}

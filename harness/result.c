@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "result.h"
+
+#include <stdlib.h>
+
+/*
+ * One percent of the producers' time taken by the hypervisor, or more than ten involuntary
+ * switches a second and producer, shows in the figures. (On an idle machine: none and one or two.)
+ */
+#define STEAL_SHARE 0.01
+#define SWITCHES_PER_SEC 10
+
+void result_free(struct result *result)
+{
+	free(result->intervals);
+	result->intervals = NULL;
+	result->nr_intervals = 0;
+}
+
+bool result_disturbed(const struct result *result)
+{
+	unsigned int nr = result->options->nr_producers;
+	double seconds = 0;
+
+	for (size_t i = 0; i < result->nr_intervals; i++) {
+		if (!result->intervals[i].warmup)
+			seconds += result->intervals[i].duration_ns / (double)NSEC_PER_SEC;
+	}
+	return (double)result->steal_ns > STEAL_SHARE * seconds * nr * (double)NSEC_PER_SEC ||
+	       (double)result->involuntary_switches > SWITCHES_PER_SEC * seconds * nr;
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_internal.h"
+
+/*
+ * An interval is a second of the real variant, as the selftests' bench has it, and a tenth of
+ * that of the twin, in ten slices that take turns.
+ */
+#define REAL_SLICE_NS (NSEC_PER_SEC / SLICES_PER_INTERVAL)
+#define TWIN_SLICE_NS (REAL_SLICE_NS / 10)
+
+static volatile sig_atomic_t caught_signal;
+
+static void catch_signal(int number)
+{
+	caught_signal = number;
+}
+
+void run_catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = catch_signal };
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &action, NULL);
+	/* A reader that has gone is an error of writing, told as one. */
+	signal(SIGPIPE, SIG_IGN);
+}
+
+int run_signal(void)
+{
+	return caught_signal;
+}
+
+const void *bench_params(const struct bench_run *run)
+{
+	return run->options->params;
+}
+
+void *bench_private(const struct bench_run *run)
+{
+	return run->private;
+}
+
+void bench_set_private(struct bench_run *run, void *private)
+{
+	run->private = private;
+}
+
+unsigned int bench_nr_producers(const struct bench_run *run)
+{
+	return run->options->nr_producers;
+}
+
+struct bench_run *bench_producer_run(const struct bench_producer *producer)
+{
+	return producer->run;
+}
+
+unsigned int bench_producer_index(const struct bench_producer *producer)
+{
+	return producer->index;
+}
+
+void bench_note(struct bench_run *run, const char *name, const char *fmt, ...)
+{
+	struct result *result = run->result;
+	struct result_note *note = &result->notes[result->nr_notes];
+	va_list ap;
+
+	if (result->nr_notes == ARRAY_SIZE(result->notes))
+		return;
+	note->name = name;
+	va_start(ap, fmt);
+	vsnprintf(note->value, sizeof(note->value), fmt, ap);
+	va_end(ap);
+	result->nr_notes++;
+}
+
+void bench_loss(struct bench_run *run, const char *cause, u64 count)
+{
+	struct result *result = run->result;
+	struct result_loss *loss = result->losses;
+
+	if (!count)
+		return;
+	while (loss < result->losses + result->nr_losses && strcmp(loss->cause, cause))
+		loss++;
+	if (loss == result->losses + ARRAY_SIZE(result->losses))
+		return;
+	if (loss == result->losses + result->nr_losses) {
+		loss->cause = cause;
+		result->nr_losses++;
+	}
+	loss->count += count;
+}
+
+/* Sleep until a point of CLOCK_MONOTONIC, or until a signal comes. */
+static void sleep_until(u64 when_ns)
+{
+	struct timespec until = {
+		.tv_sec = (time_t)(when_ns / NSEC_PER_SEC),
+		.tv_nsec = (long)(when_ns % NSEC_PER_SEC),
+	};
+
+	while (!caught_signal &&
+	       clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+		;
+}
+
+/* What the producers' slices of one variant add up to over an interval. */
+struct tally {
+	struct result_interval *interval;
+	struct producer_tally {
+		u64 ns;
+		struct bench_counts counts;
+	} * producers;
+	u64 fired;
+};
+
+static void add_slice(struct tally *tally, const struct bench_run *run)
+{
+	struct result_interval *interval = tally->interval;
+
+	for (unsigned int i = 0; i < run->options->nr_producers; i++) {
+		const struct slice *slice = &run->producers[i].closed;
+		struct producer_tally *mine = &tally->producers[i];
+
+		mine->ns += slice->end_ns - slice->start_ns;
+		mine->counts.batches += slice->counts.batches;
+		mine->counts.ns += slice->counts.ns;
+		mine->counts.hits += slice->counts.hits;
+		mine->counts.important_hits += slice->counts.important_hits;
+		mine->counts.drops += slice->counts.drops;
+		interval->involuntary_switches += slice->involuntary_switches;
+		tally->fired += slice->fired;
+	}
+}
+
+static void finish_interval(struct tally *tally, const struct bench_run *run)
+{
+	struct result_interval *interval = tally->interval;
+	unsigned int nr = run->options->nr_producers;
+	double ns_sum = 0;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		const struct producer_tally *mine = &tally->producers[i];
+		double per_sec = mine->ns ? (double)NSEC_PER_SEC / (double)mine->ns : 0;
+
+		interval->counts.batches += mine->counts.batches;
+		interval->counts.ns += mine->counts.ns;
+		interval->counts.hits += mine->counts.hits;
+		interval->counts.important_hits += mine->counts.important_hits;
+		interval->counts.drops += mine->counts.drops;
+		interval->hits_per_sec += (double)mine->counts.hits * per_sec;
+		interval->important_hits_per_sec += (double)mine->counts.important_hits * per_sec;
+		interval->drops_per_sec += (double)mine->counts.drops * per_sec;
+		ns_sum += (double)mine->ns;
+	}
+	interval->duration_ns = ns_sum / nr;
+}
+
+/*
+ * Everything that was fired must have been counted: batches = fired - missed, and hits + drops =
+ * batches x operations a batch. A benchmark that does not do what it says is worse than none.
+ */
+static int check_counts(const struct tally *tally, struct bench_run *run)
+{
+	const struct bench_counts *counts = &tally->interval->counts;
+	u64 ops = run->result->ops_per_pass * run->passes;
+
+	bench_loss(run, "trigger did not run the program", tally->fired - counts->batches);
+	if (tally->interval->variant == BENCH_REAL && !tally->interval->warmup)
+		run->result->attempts += tally->fired * ops;
+	if (counts->hits + counts->drops == counts->batches * ops)
+		return 0;
+	return error_set(EPROTO,
+			 "the program's counts do not add up: %llu hits and %llu drops in %llu "
+			 "batches of %llu operations",
+			 (unsigned long long)counts->hits, (unsigned long long)counts->drops,
+			 (unsigned long long)counts->batches, (unsigned long long)ops);
+}
+
+/*
+ * One interval: slices of both variants in turn. On entry the real phase is on, on return it is
+ * on again. Ends early on a signal, after the slice.
+ */
+static int take_slices(struct bench_run *run, bool warmup, struct tally tally[BENCH_NR_VARIANTS])
+{
+	const enum phase_kind real = warmup ? PHASE_WARMUP_REAL : PHASE_REAL;
+	const enum phase_kind twin = warmup ? PHASE_WARMUP_TWIN : PHASE_TWIN;
+
+	for (int i = 0; i < SLICES_PER_INTERVAL && !caught_signal; i++) {
+		int err;
+
+		sleep_until(now_ns() + REAL_SLICE_NS);
+		err = producers_enter(run, twin);
+		if (err)
+			return err;
+		add_slice(&tally[BENCH_REAL], run);
+		sleep_until(now_ns() + TWIN_SLICE_NS);
+		err = producers_enter(run, real);
+		if (err)
+			return err;
+		add_slice(&tally[BENCH_TWIN], run);
+	}
+	return 0;
+}
+
+static int sample_interval(struct bench_run *run, unsigned int number, bool warmup)
+{
+	struct result_interval *intervals = &run->result->intervals[run->result->nr_intervals];
+	unsigned int nr = run->options->nr_producers;
+	struct tally tally[BENCH_NR_VARIANTS] = {};
+	s64 steal = host_steal_ns();
+	int err = 0;
+
+	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++) {
+		intervals[variant] = (struct result_interval){
+			.variant = variant,
+			.warmup = warmup,
+			.steal_ns = -1,
+		};
+		tally[variant].interval = &intervals[variant];
+		tally[variant].producers = calloc(nr, sizeof(*tally[variant].producers));
+		if (!tally[variant].producers)
+			err = error_set(ENOMEM, "no memory for an interval");
+	}
+	if (!err)
+		err = take_slices(run, warmup, tally);
+	for (int variant = 0; variant < BENCH_NR_VARIANTS && !err; variant++) {
+		finish_interval(&tally[variant], run);
+		err = check_counts(&tally[variant], run);
+	}
+	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++)
+		free(tally[variant].producers);
+	if (err)
+		return err;
+	/* Of the whole interval: the machine's figure cannot be told apart by slices. */
+	if (steal >= 0)
+		intervals[BENCH_REAL].steal_ns = host_steal_ns() - steal;
+	run->result->nr_intervals += BENCH_NR_VARIANTS;
+	return run->observer->interval(run->observer->data, &intervals[BENCH_REAL], number);
+}
+
+/* As the selftests' bench counts: W + D + 1 intervals, of which the last D + 1 make the result. */
+static unsigned int nr_intervals(const struct options *options)
+{
+	return (unsigned int)(options->warmup_sec + options->duration_sec + 1);
+}
+
+static int sample_all(struct bench_run *run)
+{
+	const struct options *options = run->options;
+	int err = producers_enter(run, options->warmup_sec ? PHASE_WARMUP_REAL : PHASE_REAL);
+
+	for (unsigned int i = 0; i < nr_intervals(options) && !err && !caught_signal; i++)
+		err = sample_interval(run, i, i < options->warmup_sec);
+	return err;
+}
+
+/* CPUs in the selftests' order: consumers first, producers after them, wrapping round. */
+static int choose_cpus(const struct bench_run *run, int *cpus)
+{
+	const struct options *options = run->options;
+	const struct cpu_list *list = &options->prod_cpus;
+	struct cpu_list online = {};
+	size_t first = 0;
+	int err;
+
+	for (unsigned int i = 0; i < options->nr_producers; i++)
+		cpus[i] = -1;
+	if (!options->affinity)
+		return 0;
+	if (!list->n) {
+		err = cpu_list_online(&online);
+		if (err)
+			return err;
+		list = &online;
+		first = options->nr_consumers;
+	}
+	for (unsigned int i = 0; i < options->nr_producers; i++) {
+		cpus[i] = (int)list->cpu[(first + i) % list->n];
+		if ((size_t)cpus[i] < 64 * ARRAY_SIZE(run->result->cpus_used))
+			run->result->cpus_used[cpus[i] / 64] |= 1ULL << cpus[i] % 64;
+	}
+	cpu_list_free(&online);
+	return 0;
+}
+
+static int start_producers(struct bench_run *run)
+{
+	int *cpus = calloc(run->options->nr_producers, sizeof(*cpus));
+	size_t max_slices = (size_t)(nr_intervals(run->options) + 1) * SLICES_PER_INTERVAL;
+	int err;
+
+	if (!cpus)
+		return error_set(ENOMEM, "no memory for %u producers", run->options->nr_producers);
+	err = choose_cpus(run, cpus);
+	if (!err)
+		err = producers_start(run, cpus, max_slices);
+	free(cpus);
+	return err;
+}
+
+static int interrupted(void)
+{
+	return caught_signal ? error_set(EINTR, "ended by a signal before there was a result") : 0;
+}
+
+static int load_case(struct bench_run *run)
+{
+	const struct bench *bench = run->bench;
+	int err = 0;
+
+	if (bench->unavailable)
+		err = bench->unavailable();
+	if (!err && !bench->batch)
+		err = trigger_resolve(run->options->trigger, &run->trigger);
+	if (!err && bench->setup)
+		err = bench->setup(run);
+	for (int variant = 0; variant < BENCH_NR_VARIANTS && bench->load && !err; variant++) {
+		err = interrupted();
+		if (!err)
+			err = bench->load(run, variant);
+	}
+	return err;
+}
+
+static int measure(struct bench_run *run)
+{
+	struct result *result = run->result;
+	int err;
+
+	result->ops_per_pass = run->bench->ops_per_pass(run);
+	result->intervals = calloc((size_t)nr_intervals(run->options) * BENCH_NR_VARIANTS,
+				   sizeof(*result->intervals));
+	if (!result->intervals)
+		return error_set(ENOMEM, "no memory for the intervals");
+
+	err = start_producers(run);
+	if (!err)
+		err = interrupted();
+	if (err)
+		return err;
+	result->passes_per_batch = run->passes;
+	result->setup_ns = now_ns() - result->setup_ns;
+	err = run->observer->started(run->observer->data);
+	return err ? err : sample_all(run);
+}
+
+/* The producers' threads, whatever became of them, end here. An error that is there stays. */
+static int stop(struct bench_run *run, int err)
+{
+	char text[1024];
+	int stop_err;
+
+	snprintf(text, sizeof(text), "%s", error_text());
+	stop_err = producers_stop(run);
+	if (!err)
+		return stop_err;
+	error_set(0, "%s", text);
+	return err;
+}
+
+int run_case(const struct options *options, const struct run_observer *observer,
+	     struct result *result)
+{
+	struct bench_run run = {
+		.options = options,
+		.bench = options->bench,
+		.result = result,
+		.observer = observer,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER,
+	};
+	struct timespec wall;
+	int err;
+
+	result->setup_ns = now_ns();
+	clock_gettime(CLOCK_REALTIME, &wall);
+	result->started_unix_ns = (u64)wall.tv_sec * NSEC_PER_SEC + (u64)wall.tv_nsec;
+	result->bench = options->bench;
+	result->params = options->params;
+	result->options = options;
+
+	err = load_case(&run);
+	result->trigger = run.trigger;
+	if (!err)
+		err = measure(&run);
+	err = stop(&run, err);
+	if (!err)
+		err = summarise(&run);
+	loaded_release(&run);
+	if (run.bench->teardown)
+		run.bench->teardown(&run);
+	producers_free(&run);
+
+	if (err) {
+		result->status = err == -E_CANNOT ? RESULT_SKIPPED : RESULT_FAILED;
+		snprintf(result->reason, sizeof(result->reason), "%s", error_text());
+	} else if (caught_signal) {
+		result->status = RESULT_INTERRUPTED;
+	}
+	return err;
+}

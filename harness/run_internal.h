@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Shared by run.c (the case), producer.c (its threads) and load.c (its programs). */
+#ifndef HARNESS_RUN_INTERNAL_H
+#define HARNESS_RUN_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "../bench.h"
+#include "run.h"
+
+#define MAX_HELPERS 4
+
+/* One loaded variant of the case's program. */
+struct loaded {
+	struct bpf_object *object; /* the benchmark's */
+	struct trigger trigger;
+	void *slots; /* mapped array of struct bench_slot */
+	size_t slots_size;
+	struct {
+		const char *name;
+		int fd;
+	} helpers[MAX_HELPERS];
+};
+
+/*
+ * The samples (ns of one batch) of one producer and variant, in the order of time. When the room
+ * is full every second one is dropped and from then on only every stride-th is taken: so they
+ * stay evenly spread over the run.
+ */
+struct samples {
+	u64 *ns;
+	size_t n;
+	u64 stride;
+	u64 skipped; /* since the last one taken */
+	size_t *blocks; /* where each slice begins */
+	size_t nr_blocks;
+};
+
+/* What a producer did in one slice. Written by the producer until it is closed, then read. */
+struct slice {
+	u64 start_ns, end_ns; /* CLOCK_MONOTONIC */
+	u64 fired;
+	struct bench_counts counts;
+	u64 involuntary_switches;
+};
+
+enum phase_kind {
+	PHASE_WAIT, /* nothing to do yet */
+	PHASE_WARMUP_REAL,
+	PHASE_WARMUP_TWIN,
+	PHASE_REAL,
+	PHASE_TWIN,
+	PHASE_STOP,
+};
+
+struct bench_producer {
+	struct bench_run *run;
+	unsigned int index;
+	int cpu; /* -1: not pinned */
+	pthread_t thread;
+	bool started;
+
+	struct samples samples[BENCH_NR_VARIANTS];
+	struct slice closed; /* the last slice that ended */
+
+	int err;
+	char err_text[1024];
+};
+
+/* Of one interval, both variants: what result_interval is made from. */
+#define SLICES_PER_INTERVAL 10
+
+struct bench_run {
+	const struct options *options;
+	const struct bench *bench;
+	struct result *result;
+	const struct run_observer *observer;
+	void *private;
+	enum trigger_kind trigger;
+
+	struct loaded loaded[BENCH_NR_VARIANTS];
+	struct bench_producer *producers;
+	u64 passes; /* of a batch */
+
+	/*
+	 * The phase, and how many times it has changed: producers poll it between batches. The
+	 * lock and the condition are for waiting only.
+	 */
+	_Atomic u64 phase;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	unsigned int nr_done; /* producers that have done what the phase asks for */
+	_Atomic bool failed; /* a producer has given up */
+};
+
+/* load.c */
+void loaded_release(struct bench_run *run);
+
+/* summary.c: from the producers' samples and the result's intervals to the result's figures. */
+int summarise(struct bench_run *run);
+
+/*
+ * producer.c
+ *
+ * Start the producers on `cpus` (one for each; -1: anywhere) and wait until all are ready to
+ * measure. `max_slices` bounds how many slices of one variant will be asked for.
+ */
+int producers_start(struct bench_run *run, const int *cpus, size_t max_slices);
+
+/*
+ * Change the phase and wait until every producer has closed its slice of the phase before, and so
+ * is in the new one. The error of the first producer that failed, or 0.
+ */
+int producers_enter(struct bench_run *run, enum phase_kind kind);
+
+/* Stop and join all threads that were started. The first producer's error, or 0. */
+int producers_stop(struct bench_run *run);
+void producers_free(struct bench_run *run);
+
+static inline struct bench_slot *run_slot(const struct bench_run *run, enum bench_variant variant,
+					  unsigned int index)
+{
+	return (struct bench_slot *)run->loaded[variant].slots + index;
+}
+
+#endif

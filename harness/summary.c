@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From the producers' samples and the intervals to the figures of a result. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_internal.h"
+
+/* All producers' samples of one variant as cost of an operation, with their blocks. */
+struct pool {
+	double *ns_per_op;
+	size_t n;
+	size_t *blocks;
+	size_t nr_blocks;
+};
+
+static void pool_free(struct pool *pool)
+{
+	free(pool->ns_per_op);
+	free(pool->blocks);
+	memset(pool, 0, sizeof(*pool));
+}
+
+static size_t block_end(const struct samples *samples, size_t block)
+{
+	return block + 1 < samples->nr_blocks ? samples->blocks[block + 1] : samples->n;
+}
+
+/* Slices first to last - 1 of all producers, slice after slice. */
+static int pool_slices(const struct bench_run *run, enum bench_variant variant, size_t first,
+		       size_t last, struct pool *pool)
+{
+	double ops = (double)(run->result->ops_per_pass * run->passes);
+	unsigned int nr = run->options->nr_producers;
+	size_t room = 0;
+
+	for (unsigned int p = 0; p < nr; p++)
+		room += run->producers[p].samples[variant].n;
+	pool->ns_per_op = calloc(room + 1, sizeof(*pool->ns_per_op));
+	pool->blocks = calloc((last - first) * nr + 1, sizeof(*pool->blocks));
+	if (!pool->ns_per_op || !pool->blocks) {
+		pool_free(pool);
+		return error_set(ENOMEM, "no memory for %zu samples", room);
+	}
+	for (size_t block = first; block < last; block++) {
+		for (unsigned int p = 0; p < nr; p++) {
+			const struct samples *samples = &run->producers[p].samples[variant];
+
+			if (block >= samples->nr_blocks)
+				continue;
+			pool->blocks[pool->nr_blocks++] = pool->n;
+			for (size_t i = samples->blocks[block]; i < block_end(samples, block); i++)
+				pool->ns_per_op[pool->n++] = (double)samples->ns[i] / ops;
+		}
+	}
+	return 0;
+}
+
+static int cost_of_slices(const struct bench_run *run, enum bench_variant variant, size_t first,
+			  size_t last, struct stats_cost *cost)
+{
+	struct pool pool = {};
+	int err = pool_slices(run, variant, first, last, &pool);
+
+	if (err)
+		return err;
+	err = stats_cost(pool.ns_per_op, pool.n, pool.blocks, pool.nr_blocks, cost);
+	pool_free(&pool);
+	return err ? error_set(-err, "no memory for statistics") : 0;
+}
+
+static int cost_of_intervals(struct bench_run *run)
+{
+	struct result *result = run->result;
+	size_t slices[BENCH_NR_VARIANTS] = {};
+
+	for (size_t i = 0; i < result->nr_intervals; i++) {
+		struct result_interval *interval = &result->intervals[i];
+		size_t first = slices[interval->variant];
+		int err;
+
+		if (interval->warmup)
+			continue;
+		slices[interval->variant] += SLICES_PER_INTERVAL;
+		err = cost_of_slices(run, interval->variant, first, first + SLICES_PER_INTERVAL,
+				     &interval->cost_ns);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int cost_of_all(struct bench_run *run, enum bench_variant variant)
+{
+	struct result *result = run->result;
+	struct pool pool = {};
+	size_t slices = result->nr_intervals / BENCH_NR_VARIANTS * SLICES_PER_INTERVAL;
+	int err = pool_slices(run, variant, 0, slices, &pool);
+
+	if (err)
+		return err;
+	err = stats_cost(pool.ns_per_op, pool.n, pool.blocks, pool.nr_blocks,
+			 &result->cost_ns[variant]);
+	if (err) {
+		error_set(-err, "no memory for statistics");
+	} else {
+		stats_sort(pool.ns_per_op, pool.n);
+		for (int q = 0; q < RESULT_QUANTILES; q++)
+			result->quantiles_ns[variant][q] = stats_quantile(
+				pool.ns_per_op, pool.n, q / (double)(RESULT_QUANTILES - 1));
+	}
+	pool_free(&pool);
+	return err;
+}
+
+static double hits_of(const struct result_interval *interval)
+{
+	return interval->hits_per_sec;
+}
+
+static double important_hits_of(const struct result_interval *interval)
+{
+	return interval->important_hits_per_sec;
+}
+
+static double drops_of(const struct result_interval *interval)
+{
+	return interval->drops_per_sec;
+}
+
+static double total_of(const struct result_interval *interval)
+{
+	return interval->hits_per_sec + interval->drops_per_sec;
+}
+
+static void rate(const struct result *result, enum bench_variant variant,
+		 double (*field)(const struct result_interval *interval), double *room,
+		 struct result_rate *rate)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < result->nr_intervals; i++) {
+		if (result->intervals[i].variant == variant && !result->intervals[i].warmup)
+			room[n++] = field(&result->intervals[i]);
+	}
+	rate->mean = stats_mean(room, n);
+	rate->stddev = stats_stddev(room, n);
+}
+
+static int rates(struct result *result)
+{
+	double *room = calloc(result->nr_intervals + 1, sizeof(*room));
+
+	if (!room)
+		return error_set(ENOMEM, "no memory for statistics");
+	rate(result, BENCH_REAL, hits_of, room, &result->hits);
+	rate(result, BENCH_REAL, important_hits_of, room, &result->important_hits);
+	rate(result, BENCH_REAL, drops_of, room, &result->drops);
+	rate(result, BENCH_REAL, total_of, room, &result->total);
+	rate(result, BENCH_TWIN, hits_of, room, &result->twin_hits);
+	free(room);
+	return 0;
+}
+
+static void disturbance(struct result *result)
+{
+	result->steal_ns = -1;
+	for (size_t i = 0; i < result->nr_intervals; i++) {
+		const struct result_interval *interval = &result->intervals[i];
+
+		if (interval->warmup)
+			continue;
+		result->involuntary_switches += interval->involuntary_switches;
+		if (interval->steal_ns >= 0)
+			result->steal_ns =
+				(result->steal_ns < 0 ? 0 : result->steal_ns) + interval->steal_ns;
+	}
+}
+
+int summarise(struct bench_run *run)
+{
+	struct result *result = run->result;
+	int err;
+
+	err = cost_of_intervals(run);
+	for (int variant = 0; variant < BENCH_NR_VARIANTS && !err; variant++)
+		err = cost_of_all(run, variant);
+	if (!err)
+		err = rates(result);
+	if (err)
+		return err;
+	if (!result->cost_ns[BENCH_REAL].n)
+		return error_set(EINTR, "ended before the first sample: no result");
+	stats_net(&result->cost_ns[BENCH_REAL], &result->cost_ns[BENCH_TWIN], &result->net_ns);
+	disturbance(result);
+	return 0;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The program's side of the harness. A benchmark's program is written once, as a batch, and
+ * BENCH_PROG() makes the forms of it that the triggers need:
+ *
+ *	BENCH_PROG(get)
+ *	{
+ *		bpf_loop(passes, get_pass, done, 0);
+ *	}
+ *
+ * `passes` says how often the batch repeats its pass, `done` takes what it did. The batch is
+ * timed around, and published to the producer's slot afterwards.
+ */
+#ifndef PROGS_BENCH_BPF_H
+#define PROGS_BENCH_BPF_H
+
+#include "kernel.h"
+
+#include <asm/unistd.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "bench_abi.h"
+
+const volatile struct bench_config bench_config SEC(".rodata.bench");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* the harness: one for each producer */
+	__type(key, __u32);
+	__type(value, struct bench_slot);
+} bench_slots SEC(".maps");
+
+typedef void (*bench_batch_fn)(__u64 passes, struct bench_counts *done);
+
+static __always_inline void bench_publish(struct bench_slot *slot, const struct bench_counts *done)
+{
+	slot->total.batches++;
+	slot->total.ns += done->ns;
+	slot->total.hits += done->hits;
+	slot->total.important_hits += done->important_hits;
+	slot->total.drops += done->drops;
+}
+
+static __always_inline int bench_run_batch(__u32 index, bench_batch_fn batch)
+{
+	struct bench_slot *slot = bpf_map_lookup_elem(&bench_slots, &index);
+	struct bench_counts done = {};
+	__u64 start;
+
+	if (!slot)
+		return 0;
+	start = bpf_ktime_get_ns();
+	batch(slot->passes, &done);
+	done.ns = bpf_ktime_get_ns() - start;
+	bench_publish(slot, &done);
+	return 0;
+}
+
+/*
+ * Is this getpgid(2) call one of ours? Its argument must carry this variant's cookie, and the
+ * caller must be a thread of the process that loaded us: a neighbour may call with any argument.
+ */
+static __always_inline int bench_is_ours(__u32 argument)
+{
+	struct bpf_pidns_info ids;
+
+	if ((argument & BENCH_COOKIE_MASK) != bench_config.cookie)
+		return 0;
+	if (bpf_get_ns_current_pid_tgid(bench_config.pidns_dev, bench_config.pidns_ino, &ids,
+					sizeof(ids)))
+		return 0;
+	return ids.tgid == bench_config.tgid;
+}
+
+static __always_inline int bench_run_getpgid(struct pt_regs *regs, bench_batch_fn batch)
+{
+	__u32 argument = PT_REGS_PARM1_CORE_SYSCALL(regs);
+
+	if (!bench_is_ours(argument))
+		return 0;
+	return bench_run_batch(argument & ~BENCH_COOKIE_MASK, batch);
+}
+
+#define BENCH_PROG(name)                                                           \
+	static __always_inline void name(__u64 passes, struct bench_counts *done); \
+                                                                                   \
+	SEC("raw_tp")                                                              \
+	int name##__test_run(struct bpf_raw_tracepoint_args *ctx)                  \
+	{                                                                          \
+		return bench_run_batch(ctx->args[0], name);                        \
+	}                                                                          \
+                                                                                   \
+	SEC("raw_tp/sys_enter")                                                    \
+	int name##__raw_tp(struct bpf_raw_tracepoint_args *ctx)                    \
+	{                                                                          \
+		if (ctx->args[1] != __NR_getpgid)                                  \
+			return 0;                                                  \
+		return bench_run_getpgid((struct pt_regs *)ctx->args[0], name);    \
+	}                                                                          \
+                                                                                   \
+	SEC("fentry/" SYSCALL_PREFIX "sys_getpgid")                                \
+	int name##__fentry(__u64 *ctx)                                             \
+	{                                                                          \
+		return bench_run_getpgid((struct pt_regs *)ctx[0], name);          \
+	}                                                                          \
+                                                                                   \
+	static __always_inline void name(__u64 passes, struct bench_counts *done)
+
+/*
+ * A program that the benchmark calls itself, outside the clock, with bench_call(): it gets the
+ * calling producer's slot and returns 0, or what is wrong.
+ */
+#define BENCH_HELPER(name)                                                            \
+	static __always_inline int name##_body(__u32 index, struct bench_slot *slot); \
+                                                                                      \
+	SEC("raw_tp")                                                                 \
+	int name(struct bpf_raw_tracepoint_args *ctx)                                 \
+	{                                                                             \
+		__u32 index = ctx->args[0];                                           \
+		struct bench_slot *slot = bpf_map_lookup_elem(&bench_slots, &index);  \
+                                                                                      \
+		return slot ? name##_body(index, slot) : -1;                          \
+	}                                                                             \
+                                                                                      \
+	static __always_inline int name##_body(__u32 index, struct bench_slot *slot)
+
+char LICENSE[] SEC("license") = "GPL";
+
+#endif

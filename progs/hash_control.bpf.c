@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The control for local storage: bpf_map_lookup_elem() on as many hash maps, keys at random. */
+#include "bench.bpf.h"
+#include "local_storage_abi.h"
+#include "repeat.h"
+
+const volatile __u32 nr_maps = 1;
+const volatile __u32 nr_keys_used = 1;
+const volatile __u64 ops_per_pass = 1;
+
+/* Direct reference: see local_storage_abi.h. */
+const volatile __u64 important_slots[NR_SLOT_WORDS];
+
+#define HASH_MAP(i)                              \
+	struct {                                 \
+		__uint(type, BPF_MAP_TYPE_HASH); \
+		__uint(max_entries, 1);          \
+		__type(key, __u32);              \
+		__type(value, __u32);            \
+	} hash_##i SEC(".maps");
+
+REPEAT_80(HASH_MAP)
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, MAX_MAPS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} outer SEC(".maps");
+
+/*
+ * The next key of a pseudo-random sequence: a linear congruential generator (Numerical Recipes'
+ * constants), its high bits scaled to the keys used. Far cheaper than bpf_get_prandom_u32(), and
+ * the same sequence every time. The barrier keeps the twin from leaving it out.
+ */
+static __always_inline void next_key(__u32 *state, __u32 *key)
+{
+	*state = *state * 1664525U + 1013904223U;
+	*key = (__u64)*state * nr_keys_used >> 32;
+	asm volatile("" : : "r"(key) : "memory");
+}
+
+static long direct_pass(__u32 index, struct bench_counts *done)
+{
+	const __u64 nr = ops_per_pass;
+	const __u64 twin = bench_config.twin;
+	__s64 important = important_slots[0];
+	__u32 state = index, key;
+	__u64 hits = 0;
+
+#define LOOKUP(i)                                                  \
+	if (nr <= (i))                                             \
+		goto out;                                          \
+	if ((i) && (i) % SLOT_WORD_BITS == 0)                      \
+		important = important_slots[(i) / SLOT_WORD_BITS]; \
+	next_key(&state, &key);                                    \
+	if (twin || bpf_map_lookup_elem(&hash_##i, &key)) {        \
+		hits++;                                            \
+		if (important < 0)                                 \
+			done->important_hits++;                    \
+	}                                                          \
+	important <<= 1;                                           \
+	barrier_var(important);
+
+	REPEAT_80(LOOKUP)
+out:
+	done->hits += hits;
+	done->drops += nr - hits;
+	return 0;
+}
+
+BENCH_PROG(lookup_direct)
+{
+	bpf_loop(passes, direct_pass, done, 0);
+}
+
+static long map_in_map_pass(__u32 index, struct bench_counts *done)
+{
+	const __u64 twin = bench_config.twin;
+	const __u32 nr = nr_maps;
+	__u32 state = index, key;
+	__u64 hits = 0;
+	void *map;
+
+	for (__u32 i = 0; i < nr; i++) {
+		map = bpf_map_lookup_elem(&outer, &i);
+		if (!map)
+			break;
+		next_key(&state, &key);
+		if (!twin && !bpf_map_lookup_elem(map, &key))
+			continue;
+		hits++;
+		if (!i)
+			done->important_hits++;
+	}
+	done->hits += hits;
+	done->drops += ops_per_pass - hits;
+	return 0;
+}
+
+BENCH_PROG(lookup_map_in_map)
+{
+	bpf_loop(passes, map_in_map_pass, done, 0);
+}

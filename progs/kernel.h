@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The few kernel types that the programs read, relocated at load time (CO-RE). A full vmlinux.h
+ * takes ten times as long to compile. Members are only those used; their offsets here mean
+ * nothing.
+ */
+#ifndef PROGS_KERNEL_H
+#define PROGS_KERNEL_H
+
+#include <linux/bpf.h>
+#include <linux/types.h>
+
+/* Makes bpf_tracing.h use the kernel's names of registers, not those of the C library. */
+#define __VMLINUX_H__
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+	unsigned long di;
+};
+#define SYSCALL_PREFIX "__x64_"
+#elif defined(__TARGET_ARCH_arm64)
+struct user_pt_regs {
+	unsigned long regs[31];
+};
+struct pt_regs {
+	unsigned long orig_x0;
+};
+#define SYSCALL_PREFIX "__arm64_"
+#else
+#error "which register holds a system call's first argument? Say it here for this architecture."
+#endif
+
+struct task_struct {
+	int pid;
+	int tgid;
+};
+
+struct bpf_map {
+	enum bpf_map_type map_type;
+	__u32 id;
+};
+
+struct bpf_local_storage_map {
+	struct bpf_map map;
+	__u16 cache_idx;
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__bpf_map {
+	struct bpf_iter_meta *meta;
+	struct bpf_map *map;
+};
+
+#pragma clang attribute pop
+
+#endif

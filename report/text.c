@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "text.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PER_M (1.0 / 1e6)
+
+void text_init(struct text *text, FILE *out, const struct options *options)
+{
+	text->out = out;
+	text->options = options;
+	text->nr_intervals = (unsigned int)(options->warmup_sec + options->duration_sec + 1);
+	text->redraw = options->quiet && isatty(STDERR_FILENO);
+}
+
+static int flush(struct text *text)
+{
+	if (!fflush(text->out) && !ferror(text->out))
+		return 0;
+	return error_set(errno ? errno : EIO, "cannot write the results: %s",
+			 strerror(errno ? errno : EIO));
+}
+
+int text_setting_up(struct text *text)
+{
+	if (text->options->quiet)
+		return 0;
+	fprintf(text->out, "Setting up benchmark '%s'...\n", text->options->bench->name);
+	return flush(text);
+}
+
+int text_started(struct text *text)
+{
+	if (text->options->quiet)
+		return 0;
+	fprintf(text->out, "Benchmark '%s' started.\n", text->options->bench->name);
+	return flush(text);
+}
+
+static void redraw(const struct text *text, const struct result_interval *interval,
+		   unsigned int number)
+{
+	bool last = number + 1 == text->nr_intervals;
+
+	fprintf(stderr, "\r\033[K");
+	if (!last)
+		fprintf(stderr, "%s: %u/%u  %.3fM/s", text->options->bench->name, number + 1,
+			text->nr_intervals, interval->hits_per_sec * PER_M);
+	fflush(stderr);
+}
+
+static void interval_line(const struct text *text, const struct result_interval *interval)
+{
+	double hits = interval->hits_per_sec * PER_M;
+	double drops = interval->drops_per_sec * PER_M;
+	double per_producer = hits / text->options->nr_producers;
+
+	switch (text->options->bench->layout) {
+	case BENCH_LAYOUT_HITS_DROPS:
+		fprintf(text->out,
+			"hits %8.3lfM/s (%7.3lfM/prod), drops %8.3lfM/s, total operations %8.3lfM/s\n",
+			hits, per_producer, drops, hits + drops);
+		break;
+	case BENCH_LAYOUT_OPERATIONS:
+		fprintf(text->out, "hits %8.3lfM/s (%7.3lfM/prod)\n", hits, per_producer);
+		break;
+	case BENCH_LAYOUT_LOCAL_STORAGE:
+		fprintf(text->out, "hits %8.3lfM/s important_hits %8.3lfM/s\n", hits,
+			interval->important_hits_per_sec * PER_M);
+		break;
+	}
+}
+
+int text_interval(struct text *text, const struct result_interval *interval, unsigned int number)
+{
+	if (text->redraw)
+		redraw(text, interval, number);
+	if (text->options->quiet)
+		return 0;
+	fprintf(text->out, "Iter %3u (%7.3lfus): ", number,
+		(interval->duration_ns - (double)NSEC_PER_SEC) / (double)NSEC_PER_USEC);
+	interval_line(text, interval);
+	return flush(text);
+}
+
+static void cost_line(FILE *out, const char *label, const struct stats_cost *cost)
+{
+	fprintf(out, "%-9s %10.3lf ns/op  95%% [%.3lf, %.3lf]  p99 %.3lf  (%llu batches)\n", label,
+		cost->median, cost->lo, cost->hi, cost->p99, (unsigned long long)cost->n);
+}
+
+static void net_line(FILE *out, const struct stats_net *net)
+{
+	fprintf(out, "%-9s %10.3lf ns/op  95%% [%.3lf, %.3lf]%s\n", "net", net->value, net->lo,
+		net->hi, net->below_floor ? "  below the floor: not told apart from nothing" : "");
+}
+
+static void details(FILE *out, const struct result *result)
+{
+	const struct host *host = &result->host;
+
+	fprintf(out,
+		"trigger   %s, %llu operations a pass, %llu passes a batch, set up in %.1lf ms\n",
+		result->trigger == TRIGGER_AUTO ? "none" : trigger_name(result->trigger),
+		(unsigned long long)result->ops_per_pass,
+		(unsigned long long)result->passes_per_batch, (double)result->setup_ns / 1e6);
+	for (size_t i = 0; i < result->nr_programs; i++) {
+		const struct result_program *prog = &result->programs[i];
+
+		fprintf(out,
+			"program   %s (%s): %u instructions verified, %u bytes of BPF, %u bytes of "
+			"machine code, loaded in %.1lf ms\n",
+			prog->name, prog->variant == BENCH_REAL ? "real" : "twin",
+			prog->verified_insns, prog->xlated_bytes, prog->jited_bytes,
+			(double)prog->load_ns / 1e6);
+	}
+	fprintf(out, "host      %s %s, %s, %d of %d CPUs, libbpf %s\n", host->kernel_release,
+		host->machine, host->cpu_model, host->cpus_usable, host->cpus_online, host->libbpf);
+}
+
+static void notes(FILE *out, const struct result *result)
+{
+	for (size_t i = 0; i < result->nr_notes; i++)
+		fprintf(out, "%-9s %s\n", result->notes[i].name, result->notes[i].value);
+	for (size_t i = 0; i < result->nr_losses; i++)
+		fprintf(out, "lost      %llu of %llu operations attempted: %s\n",
+			(unsigned long long)result->losses[i].count,
+			(unsigned long long)result->attempts, result->losses[i].cause);
+}
+
+static void disturbance(FILE *out, const struct result *result)
+{
+	if (!result_disturbed(result))
+		return;
+	fprintf(out, "warning: the machine was busy: ");
+	if (result->steal_ns >= 0)
+		fprintf(out, "%.1lf ms stolen by the hypervisor, ", (double)result->steal_ns / 1e6);
+	fprintf(out, "producers interrupted %llu times; the figures may be off\n",
+		(unsigned long long)result->involuntary_switches);
+}
+
+static void summary(FILE *out, const struct result *result)
+{
+	unsigned int nr = result->options->nr_producers;
+	double hits = result->hits.mean * PER_M, stddev = result->hits.stddev * PER_M;
+	double latency = hits > 0 ? 1000.0 / hits * nr : 0;
+
+	switch (result->bench->layout) {
+	case BENCH_LAYOUT_HITS_DROPS:
+		fprintf(out,
+			"Summary: hits %8.3lf ± %5.3lfM/s (%7.3lfM/prod), drops %8.3lf ± %5.3lfM/s, "
+			"total operations %8.3lf ± %5.3lfM/s\n",
+			hits, stddev, hits / nr, result->drops.mean * PER_M,
+			result->drops.stddev * PER_M, result->total.mean * PER_M,
+			result->total.stddev * PER_M);
+		break;
+	case BENCH_LAYOUT_OPERATIONS:
+		fprintf(out,
+			"Summary: throughput %8.3lf ± %5.3lf M ops/s (%7.3lfM ops/prod), latency "
+			"%8.3lf ns/op\n",
+			hits, stddev, hits / nr, latency);
+		break;
+	case BENCH_LAYOUT_LOCAL_STORAGE:
+		fprintf(out,
+			"Summary: hits throughput %8.3lf ± %5.3lf M ops/s, hits latency %8.3lf ns/op, "
+			"important_hits throughput %8.3lf ± %5.3lf M ops/s\n",
+			hits, stddev, latency, result->important_hits.mean * PER_M,
+			result->important_hits.stddev * PER_M);
+		break;
+	}
+}
+
+int text_result(struct text *text, const struct result *result)
+{
+	FILE *out = text->out;
+
+	if (text->options->verbose)
+		details(out, result);
+	notes(out, result);
+	cost_line(out, "raw", &result->cost_ns[BENCH_REAL]);
+	cost_line(out, "overhead", &result->cost_ns[BENCH_TWIN]);
+	net_line(out, &result->net_ns);
+	if (result->status == RESULT_INTERRUPTED)
+		fprintf(out,
+			"warning: ended early by a signal: from what was measured until then\n");
+	disturbance(out, result);
+	summary(out, result);
+	return flush(text);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The text that people and scripts read. Formats of progress lines and of the Summary are those
+ * of the selftests' bench, whose output scripts parse; the Summary is the last line.
+ */
+#ifndef REPORT_TEXT_H
+#define REPORT_TEXT_H
+
+#include <stdio.h>
+
+#include "../harness/result.h"
+
+struct text {
+	FILE *out;
+	const struct options *options;
+	unsigned int nr_intervals; /* that the run will have */
+	bool redraw; /* one line, drawn anew on stderr, in place of progress lines */
+};
+
+/* `out` stays the caller's. */
+void text_init(struct text *text, FILE *out, const struct options *options);
+
+/* Each returns 0, or a negative error when the text cannot be written. */
+int text_setting_up(struct text *text);
+int text_started(struct text *text);
+int text_interval(struct text *text, const struct result_interval *interval, unsigned int number);
+int text_result(struct text *text, const struct result *result);
+
+#endif
