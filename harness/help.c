@@ -7,13 +7,13 @@
 #include "options.h"
 #include "words.h"
 
-#define COLUMN 28
+#define COLUMN 30
 #define WIDTH 80
 
 /* The words of a text, wrapped to the right of the column; the cursor is at `at`. */
 static void print_wrapped(const char *text, size_t at)
 {
-	if (at >= COLUMN) {
+	if (at + 2 > COLUMN) {
 		putchar('\n');
 		at = 0;
 	}
@@ -66,7 +66,7 @@ static void print_param(const struct bench_param *param)
 	char text[1024], words[256] = "";
 	int at;
 
-	at = printf("      --%s %s", param->name, choice ? "WORD" : "NUM");
+	at = printf("  --%s %s", param->name, choice ? "WORD" : "NUM");
 	for (size_t i = 0; choice && param->choices[i]; i++)
 		join_word(words, sizeof(words), param->choices[i]);
 	if (choice)
@@ -96,9 +96,9 @@ void options_print_help(const struct options *options)
 {
 	printf("Usage: bench [OPTION]... %s\n", options->bench ? options->bench->name : "NAME");
 	printf("       bench -l [-v]\n\n"
-	       "Measure what one operation costs on the kernel that runs. NAME is a benchmark of\n"
-	       "`bench -l`; options may stand before and after it. [ ] is what holds without the\n"
-	       "option.\n\n"
+	       "Measure what one operation costs on the kernel that is running. NAME is one of\n"
+	       "those that `bench -l` lists; options may stand before or after it. Defaults are\n"
+	       "in [ ].\n\n"
 	       "Options:\n");
 	for_each_option_row(row) print_row(row);
 

@@ -66,15 +66,16 @@ const char *quoted(const char *text)
 
 void join_word(char *buf, size_t size, const char *word)
 {
-	static const char rest[] = ", ...";
+	static const char dots[] = "...";
 	size_t used = strlen(buf);
 	const char *comma = used ? ", " : "";
 
-	/* Room for the dots is kept with every word, so that they always fit behind the last. */
-	if (used + strlen(comma) + strlen(word) + sizeof(rest) <= size)
-		snprintf(buf + used, size - used, "%s%s", comma, word);
-	else if (used < strlen(rest) || strcmp(buf + used - strlen(rest), rest) != 0)
-		snprintf(buf + used, size - used, "%s", used ? rest : "...");
+	if (used >= strlen(dots) && !strcmp(buf + used - strlen(dots), dots))
+		return;
+	/* With every word, room is kept for the comma and the dots that may have to follow. */
+	if (used + strlen(comma) + strlen(word) + strlen(", ...") >= size)
+		word = dots;
+	snprintf(buf + used, size - used, "%s%s", comma, word);
 }
 
 /* Longer words are no typing errors, and a fixed limit keeps the rows on the stack. */
