@@ -38,51 +38,41 @@ static int on_interval(void *text, const struct result_interval *interval, unsig
 	return text_interval(text, interval, number);
 }
 
-static int report(struct text *text, struct json_output *json, const struct result *result)
+static int report(struct text *text, struct output *json, const struct result *result)
 {
-	int err = 0;
+	bool has_figures = result->status == RESULT_OK || result->status == RESULT_INTERRUPTED;
+	int err = has_figures ? text_result(text, result) : 0;
+	int json_err = json ? json_write(json, result, 1) : 0;
 
-	if (result->status == RESULT_OK || result->status == RESULT_INTERRUPTED)
-		err = text_result(text, result);
-	if (json && !err)
-		err = json_write(json, result, 1);
-	return err;
+	return err ? err : json_err;
 }
 
 static int run(const struct options *options)
 {
 	bool json_on_stdout = options->json_path && !strcmp(options->json_path, "-");
 	struct result result = {};
-	struct json_output json = {};
+	struct output *json = NULL;
 	struct text text;
 	const struct run_observer observer = {
 		.data = &text,
 		.started = on_started,
 		.interval = on_interval,
 	};
-	int err, report_err;
+	int err = 0, report_err;
 
 	/* With JSON on stdout nothing else goes there. */
 	text_init(&text, json_on_stdout ? stderr : stdout, options);
-	if (options->json_path) {
-		err = json_open(&json, options->json_path);
-		if (err)
-			return err;
-	}
+	if (options->json_path)
+		err = output_open(options->json_path, &json);
+	if (err)
+		return err;
 	err = text_setting_up(&text);
 	if (!err)
 		err = run_case(options, &observer, &result);
 	host_read(&result.host);
-	if (err != -EPIPE) {
-		report_err = report(&text, options->json_path ? &json : NULL, &result);
-		err = err ? err : report_err;
-	}
-	if (options->json_path) {
-		report_err = json_close(&json);
-		err = err ? err : report_err;
-	}
+	report_err = report(&text, json, &result);
 	result_free(&result);
-	return err;
+	return err ? err : report_err;
 }
 
 static int dispatch(const struct options *options)

@@ -70,13 +70,14 @@ struct bench_param {
 	}
 
 /*
- * Callbacks return 0 or a negative error with its text set (harness/error.h). All but validate
- * and unavailable may be left out.
+ * Callbacks return 0 or a negative error with its text set (harness/error.h). All but unavailable
+ * may be left out.
  */
 struct bench {
 	const char *name;
 	const char *summary; /* one line for `-l -v`: what is measured */
 	enum bench_layout layout;
+	bool has_consumers; /* without them, -c takes nothing but 0 */
 
 	size_t params_size; /* of the benchmark's parameter struct, 0 for none */
 	const struct bench_param *params; /* ends with a row without a name */
@@ -122,10 +123,10 @@ struct bench {
 };
 
 /* Registers a benchmark: BENCH(symbol) { .name = … }; */
-#define BENCH(symbol)                                                \
-	static const struct bench symbol;                            \
-	static const struct bench *const symbol##_entry              \
-		__attribute__((section("benches"), used)) = &symbol; \
+#define BENCH(symbol)                                                                         \
+	static const struct bench symbol;                                                     \
+	static const struct bench *symbol##_entry __attribute__((section("benches"), used)) = \
+		&symbol;                                                                      \
 	static const struct bench symbol =
 
 /* The case's parameters, as the struct that bench.params describes. */

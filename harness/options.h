@@ -9,7 +9,8 @@
 
 struct options {
 	bool help, version, list;
-	bool verbose, quiet, stacktrace;
+	bool verbose, quiet;
+	bool stacktrace; /* known, and refused: no benchmark captures stack traces */
 	bool affinity; /* -a, or implied by one of the two lists below */
 
 	u64 warmup_sec, duration_sec;
@@ -38,12 +39,24 @@ void options_free(struct options *options);
  */
 void options_print_help(const struct options *options);
 
-/* All registered benchmarks, by name. for_each_bench(bench): const struct bench *. */
+/* All registered benchmarks, sorted by name. */
 const struct bench *const *bench_all(size_t *n);
+const struct bench *const *bench_all_end(void);
+#define for_each_bench(var)                                                                        \
+	for (const struct bench *const *var##_entry_ = bench_all(NULL), *var;                      \
+	     var##_entry_ != bench_all_end() && (var = *var##_entry_); var##_entry_++)
+
 const struct bench *bench_find(const char *name);
 
 /* The registered name that is nearest to a mistyped one (edit distance), NULL if none is near. */
 const char *bench_nearest(const char *name);
+
+/* The row of a benchmark's table with that name, NULL if there is none. */
+const struct bench_param *bench_param_find(const struct bench *bench, const char *name);
+
+/* The value of a row in a parameter struct: a number, or the index of a choice's word. */
+u64 bench_param_get(const struct bench_param *param, const void *params);
+void bench_param_set(const struct bench_param *param, void *params, u64 value);
 
 /* A parameter's value as text: a number or a choice's word. Valid until the next call. */
 const char *bench_param_text(const struct bench_param *param, const void *params);

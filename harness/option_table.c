@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "option_table.h"
+
+#include "options.h"
+
+#define DAY_SEC 86400
+
+/* A producer is known to its program by 16 bits: see BENCH_COOKIE. */
+#define THREADS_MAX 65535
+
+#define AT(field) .offset = offsetof(struct options, field)
+
+/* Names and letters are those of the selftests' bench, so that its scripts work. */
+const struct option_row option_rows[] = {
+	{ "list", "l", .kind = OPTION_FLAG, AT(list),
+	  .help = "list the benchmarks; with -v also what each measures, and why one cannot run "
+		  "here" },
+	{ "duration", "d", "SEC", .kind = OPTION_U64, AT(duration_sec), .def = 5, .min = 1,
+	  .max = DAY_SEC, .help = "seconds to measure" },
+	{ "warmup", "w", "SEC", .kind = OPTION_U64, AT(warmup_sec), .def = 1, .min = 0,
+	  .max = DAY_SEC, .help = "seconds to run before that, which do not count" },
+	{ "producers", "p", "NUM", .kind = OPTION_U32, AT(nr_producers), .def = 1, .min = 1,
+	  .max = THREADS_MAX, .help = "threads that do the operation" },
+	{ "consumers", "c", "NUM", .kind = OPTION_U32, AT(nr_consumers), .def = 0, .min = 0,
+	  .max = THREADS_MAX,
+	  .help = "threads that take what producers make; only 0 where a "
+		  "benchmark has no consumers" },
+	{ "affinity", "a", .kind = OPTION_FLAG, AT(affinity),
+	  .help = "keep each thread on a CPU of its own; more threads than CPUs begin again at the "
+		  "first" },
+	{ "prod-affinity", NULL, "CPUSET", .kind = OPTION_CPUS, AT(prod_cpus),
+	  .help = "CPUs of the producers, such as 0-3,7; implies -a" },
+	{ "cons-affinity", NULL, "CPUSET", .kind = OPTION_CPUS, AT(cons_cpus),
+	  .help = "CPUs of the consumers; implies -a" },
+	{ "trigger", NULL, "KIND", .kind = OPTION_TRIGGER, AT(trigger),
+	  .help = "how a BPF program is fired" },
+	{ "json", NULL, "FILE", .kind = OPTION_FILE, AT(json_path),
+	  .help = "write the result as JSON; - is stdout" },
+	{ "verbose", "v", .kind = OPTION_FLAG, AT(verbose), .help = "say more" },
+	{ "quiet", "q", .kind = OPTION_FLAG, AT(quiet), .help = "say less while it runs" },
+	{ "stacktrace", "s", .kind = OPTION_FLAG, AT(stacktrace),
+	  .help = "refused: no benchmark here captures stack traces" },
+	{ "help", "h", .kind = OPTION_FLAG, AT(help),
+	  .help = "show this, with a NAME only the parameters of that benchmark" },
+	{ "version", "V", .kind = OPTION_FLAG, AT(version), .help = "show the version" },
+	{ 0 },
+};

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two passes. First getopt takes the command line apart: the benchmark's name may come last, and
+ * only it says what a parameter's value may be. Then the values are read, in the order given.
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "option_table.h"
+#include "words.h"
+
+/* What getopt returns for long options: this and more, above any letter. */
+#define LONG_CODE 256
+
+/* One option as it was typed. */
+struct given {
+	const char *dashes, *name;
+	const struct option_row *row; /* NULL: a benchmark's parameter */
+	const char *value;
+};
+
+struct command_line {
+	struct option *longs; /* getopt's table: core options, then every benchmark's parameters */
+	size_t nr_longs;
+	char letters[64];
+	struct given *given; /* options with values */
+	size_t nr_given;
+	const char *name; /* of the benchmark, or NULL */
+};
+
+static const struct option_row *find_row(const char *name)
+{
+	for_each_option_row(row)
+	{
+		if (!strcmp(row->name, name))
+			return row;
+	}
+	return NULL;
+}
+
+static const struct option_row *find_letter(int letter)
+{
+	for_each_option_row(row)
+	{
+		if (row->letter && row->letter[0] == letter)
+			return row;
+	}
+	return NULL;
+}
+
+static const struct given *find_given(const struct command_line *line, const char *name)
+{
+	for (size_t i = 0; i < line->nr_given; i++) {
+		if (!strcmp(line->given[i].name, name))
+			return &line->given[i];
+	}
+	return NULL;
+}
+
+static bool is_long(const struct command_line *line, const char *name)
+{
+	for (size_t i = 0; i < line->nr_longs; i++) {
+		if (!strcmp(line->longs[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+/* Benchmarks share parameters: the name goes in once, the chosen one's row counts later. */
+static void add_long(struct command_line *line, const char *name, bool has_value)
+{
+	if (is_long(line, name))
+		return;
+	line->longs[line->nr_longs] = (struct option){
+		.name = name,
+		.has_arg = has_value ? required_argument : no_argument,
+		.val = LONG_CODE + (int)line->nr_longs,
+	};
+	line->nr_longs++;
+}
+
+/*
+ * "-": getopt hands over other words in their order, so that they may stand anywhere, even with
+ * POSIXLY_CORRECT set. ":": it tells a missing value apart and prints nothing.
+ */
+static void fill_letters(struct command_line *line)
+{
+	char *out = stpcpy(line->letters, "-:");
+
+	for_each_option_row(row)
+	{
+		if (row->letter)
+			out = stpcpy(out, row->letter);
+		if (row->letter && row->value)
+			out = stpcpy(out, ":");
+	}
+}
+
+static int prepare(struct command_line *line, int argc)
+{
+	size_t room = 1; /* for the row of zeroes that ends getopt's table */
+
+	memset(line, 0, sizeof(*line));
+	for_each_option_row(row) room++;
+	for_each_bench(bench) {
+		for (const struct bench_param *p = bench->params; p && p->name; p++)
+			room++;
+	}
+	line->longs = calloc(room, sizeof(*line->longs));
+	line->given = calloc((size_t)argc + 1, sizeof(*line->given));
+	if (!line->longs || !line->given)
+		return error_set(ENOMEM, "out of memory for the command line");
+
+	fill_letters(line);
+	for_each_option_row(row) add_long(line, row->name, row->value);
+	for_each_bench(bench) {
+		for (const struct bench_param *p = bench->params; p && p->name; p++)
+			add_long(line, p->name, true);
+	}
+	return 0;
+}
+
+static void release(struct command_line *line)
+{
+	free(line->longs);
+	free(line->given);
+}
+
+/* What a code of getopt's stands for, named as it was typed: -p or --producers. */
+static struct given as_typed(const struct command_line *line, int code)
+{
+	struct given given = { .dashes = "-" };
+
+	if (code < LONG_CODE) {
+		given.row = find_letter(code);
+		given.name = given.row->letter;
+		return given;
+	}
+	given.dashes = "--";
+	given.name = line->longs[code - LONG_CODE].name;
+	given.row = find_row(given.name);
+	return given;
+}
+
+static int bad_letter(int letter)
+{
+	char text[] = { '-', letter > 0 && letter < 0x80 ? (char)letter : '?', '\0' };
+
+	return error_set(E_USAGE, "unknown option %s (`bench --help` lists them)", quoted(text));
+}
+
+/* getopt refused "--word" or "--word=value" and does not say why: no option, or several. */
+static int bad_word(const struct command_line *line, const char *typed)
+{
+	char word[128], candidates[256] = "", option[128];
+	const char *nearest = NULL;
+	size_t best = SIZE_MAX, nr_candidates = 0;
+
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
+	for (size_t i = 0; i < line->nr_longs; i++) {
+		const char *name = line->longs[i].name;
+
+		if (is_nearer(word, name, &best))
+			nearest = name;
+		if (strncmp(name, word, strlen(word)) != 0)
+			continue;
+		snprintf(option, sizeof(option), "--%s", name);
+		join_word(candidates, sizeof(candidates), option);
+		nr_candidates++;
+	}
+	snprintf(option, sizeof(option), "--%.100s", word);
+	if (nr_candidates > 1)
+		return error_set(E_USAGE, "option %s is ambiguous: %s", quoted(option), candidates);
+	if (nearest)
+		return error_set(
+			E_USAGE,
+			"unknown option %s, did you mean --%s? (`bench --help` lists them)",
+			quoted(option), nearest);
+	return error_set(E_USAGE, "unknown option %s (`bench --help` lists them)", quoted(option));
+}
+
+/* getopt's '?'. */
+static int bad_option(const struct command_line *line, char *const *argv)
+{
+	const char *typed = argv[optind - 1], *value;
+
+	if (optopt == 0)
+		return bad_word(line, typed);
+	if (optopt < LONG_CODE)
+		return bad_letter(optopt);
+	value = strchr(typed, '=');
+	return error_set(E_USAGE, "--%s: takes no value, but was given %s",
+			 as_typed(line, optopt).name, quoted(value ? value + 1 : ""));
+}
+
+static int take_name(struct command_line *line, const char *name)
+{
+	if (line->name)
+		return error_set(E_USAGE, "more than one benchmark named: %s and %s",
+				 quoted(line->name), quoted(name));
+	line->name = name;
+	return 0;
+}
+
+static int take_option(struct command_line *line, int code, char *const *argv,
+		       struct options *options)
+{
+	struct given given;
+
+	if (code == 1)
+		return take_name(line, optarg);
+	if (code == '?')
+		return bad_option(line, argv);
+	if (code == ':') {
+		given = as_typed(line, optopt);
+		return error_set(E_USAGE, "%s%s: needs a value", given.dashes, given.name);
+	}
+	given = as_typed(line, code);
+	if (given.row && given.row->kind == OPTION_FLAG) {
+		*(bool *)((char *)options + given.row->offset) = true;
+		return 0;
+	}
+	given.value = optarg;
+	line->given[line->nr_given++] = given;
+	return 0;
+}
+
+/* First pass: flags, the name, and which values there are. */
+static int scan(struct command_line *line, int argc, char *const *argv, struct options *options)
+{
+	int code, err = 0;
+
+	optind = 0; /* glibc and musl: begin anew */
+	opterr = 0;
+	while (!err && (code = getopt_long(argc, argv, line->letters, line->longs, NULL)) != -1)
+		err = take_option(line, code, argv, options);
+	/* What follows "--". */
+	for (int i = optind; !err && i < argc; i++)
+		err = take_name(line, argv[i]);
+	return err;
+}
+
+static int take_number(const struct given *given, u64 min, u64 max, u64 *value)
+{
+	unsigned long long from = min, to = max;
+	int err = parse_u64(given->value, value);
+
+	if (err == -EINVAL)
+		return error_set(E_USAGE, "%s%s: %s is not a number in plain digits (%llu to %llu)",
+				 given->dashes, given->name, quoted(given->value), from, to);
+	if (err || *value < min || *value > max)
+		return error_set(E_USAGE, "%s%s: %s is not in the range %llu to %llu",
+				 given->dashes, given->name, quoted(given->value), from, to);
+	return 0;
+}
+
+static int take_cpus(const struct given *given, struct cpu_list *cpus)
+{
+	struct cpu_list online;
+	int err;
+
+	cpu_list_free(cpus); /* of the same option earlier: the last one counts */
+	err = cpu_list_online(&online);
+	if (!err) {
+		err = cpu_list_parse(given->value, &online, cpus);
+		cpu_list_free(&online);
+	}
+	return err ? error_prefix(err, "--%s", given->name) : 0;
+}
+
+static int take_trigger(const struct given *given, enum trigger_kind *kind)
+{
+	char words[128] = "";
+	int found = trigger_from_name(given->value);
+
+	if (found >= 0) {
+		*kind = (enum trigger_kind)found;
+		return 0;
+	}
+	for (int i = 0; i < TRIGGER_NR_KINDS; i++)
+		join_word(words, sizeof(words), trigger_name((enum trigger_kind)i));
+	return error_set(E_USAGE, "--%s: %s is none of %s", given->name, quoted(given->value),
+			 words);
+}
+
+static int take_file(const struct given *given, const char **path)
+{
+	if (!given->value[0])
+		return error_set(E_USAGE, "--%s: the path is empty", given->name);
+	*path = given->value;
+	return 0;
+}
+
+static int take_core(const struct given *given, struct options *options)
+{
+	const struct option_row *row = given->row;
+	void *field = (char *)options + row->offset;
+	u64 value = 0;
+	int err;
+
+	switch (row->kind) {
+	case OPTION_U64:
+		return take_number(given, row->min, row->max, field);
+	case OPTION_U32:
+		err = take_number(given, row->min, row->max, &value);
+		*(unsigned int *)field = (unsigned int)value;
+		return err;
+	case OPTION_CPUS:
+		options->affinity = true;
+		return take_cpus(given, field);
+	case OPTION_TRIGGER:
+		return take_trigger(given, field);
+	case OPTION_FILE:
+		return take_file(given, field);
+	case OPTION_FLAG:
+		break; /* done by the first pass */
+	}
+	return 0;
+}
+
+static int take_choice(const struct given *given, const struct bench_param *param, u64 *value)
+{
+	char words[256] = "";
+
+	for (*value = 0; param->choices[*value]; ++*value) {
+		if (!strcmp(param->choices[*value], given->value))
+			return 0;
+		join_word(words, sizeof(words), param->choices[*value]);
+	}
+	return error_set(E_USAGE, "--%s: %s is none of %s", given->name, quoted(given->value),
+			 words);
+}
+
+/* An option that no core option is, and not of this benchmark either. */
+static int not_its_option(const struct given *given, const struct bench *bench)
+{
+	char owners[512] = "";
+
+	for_each_bench(owner) {
+		if (bench_param_find(owner, given->name))
+			join_word(owners, sizeof(owners), owner->name);
+	}
+	if (!bench)
+		return error_set(E_USAGE, "--%s: needs the name of a benchmark that has it: %s",
+				 given->name, owners);
+	return error_set(E_USAGE, "--%s: %s does not have this option, which is for: %s",
+			 given->name, bench->name, owners);
+}
+
+static int take_param(const struct given *given, struct options *options)
+{
+	const struct bench *bench = options->bench;
+	const struct bench_param *param = bench ? bench_param_find(bench, given->name) : NULL;
+	u64 value = 0;
+	int err;
+
+	if (!param)
+		return not_its_option(given, bench);
+	if (param->type == BENCH_PARAM_CHOICE)
+		err = take_choice(given, param, &value);
+	else
+		err = take_number(given, param->min, param->max, &value);
+	if (err)
+		return err;
+	bench_param_set(param, options->params, value);
+	options->params_given |= 1ULL << (param - bench->params);
+	return 0;
+}
+
+static void set_core_defaults(struct options *options)
+{
+	for_each_option_row(row)
+	{
+		void *field = (char *)options + row->offset;
+
+		if (row->kind == OPTION_U64)
+			*(u64 *)field = row->def;
+		if (row->kind == OPTION_U32)
+			*(unsigned int *)field = (unsigned int)row->def;
+	}
+}
+
+static int choose_bench(const char *name, struct options *options)
+{
+	const struct bench *bench;
+	const char *nearest;
+
+	if (!name && (options->help || options->version || options->list))
+		return 0;
+	if (!name)
+		return error_set(E_USAGE, "no benchmark named (`bench -l` lists them)");
+	bench = bench_find(name);
+	nearest = bench ? NULL : bench_nearest(name);
+	if (nearest)
+		return error_set(E_USAGE,
+				 "unknown benchmark %s, did you mean %s? (`bench -l` lists them)",
+				 quoted(name), nearest);
+	if (!bench)
+		return error_set(E_USAGE, "unknown benchmark %s (`bench -l` lists them)",
+				 quoted(name));
+
+	options->bench = bench;
+	if (!bench->params_size)
+		return 0;
+	options->params = calloc(1, bench->params_size);
+	if (!options->params)
+		return error_set(ENOMEM, "out of memory for the parameters of %s", bench->name);
+	for (const struct bench_param *p = bench->params; p && p->name; p++)
+		bench_param_set(p, options->params, p->def);
+	return 0;
+}
+
+/* Core options that not every benchmark can follow. */
+static int check_core(const struct command_line *line, const struct options *options)
+{
+	const struct bench *bench = options->bench;
+
+	if (options->stacktrace)
+		return error_set(E_USAGE, "-s: no benchmark here captures stack traces");
+	if (!bench)
+		return 0;
+	if (options->nr_consumers && !bench->has_consumers)
+		return error_set(E_USAGE, "-c: '%u' is not possible, %s has no consumers",
+				 options->nr_consumers, bench->name);
+	if (bench->batch && find_given(line, "trigger"))
+		return error_set(E_USAGE,
+				 "--trigger: %s runs in user space and has no BPF program to fire",
+				 bench->name);
+	return 0;
+}
+
+/* Second pass: what the values mean. */
+static int read_values(const struct command_line *line, struct options *options)
+{
+	int err;
+
+	set_core_defaults(options);
+	err = choose_bench(line->name, options);
+	/* No value is checked for help, so that --help can be put behind a line that was refused. */
+	if (err || options->help || options->version)
+		return err;
+	for (size_t i = 0; i < line->nr_given && !err; i++) {
+		const struct given *given = &line->given[i];
+
+		err = given->row ? take_core(given, options) : take_param(given, options);
+	}
+	if (!err)
+		err = check_core(line, options);
+	if (err || options->list || !options->bench->validate)
+		return err;
+	return options->bench->validate(options->params, options->nr_producers);
+}
+
+int options_parse(int argc, char *const *argv, struct options *options)
+{
+	struct command_line line;
+	int err;
+
+	memset(options, 0, sizeof(*options));
+	err = prepare(&line, argc);
+	if (!err)
+		err = scan(&line, argc, argv, options);
+	if (!err)
+		err = read_values(&line, options);
+	release(&line);
+	return err;
+}
+
+void options_free(struct options *options)
+{
+	cpu_list_free(&options->prod_cpus);
+	cpu_list_free(&options->cons_cpus);
+	free(options->params);
+	options->params = NULL;
+}
