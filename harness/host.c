@@ -71,7 +71,7 @@ static s64 read_number(const char *path)
 	return errno || end == text || *end ? -1 : value;
 }
 
-/* The value of the first line "key : value" of a file such as /proc/cpuinfo; "" if there is none. */
+/* The value of the first line "key : value" of a file such as /proc/cpuinfo; "" for none. */
 static void read_field(const char *path, const char *key, char *text, size_t size)
 {
 	char line[8 * HOST_TEXT];

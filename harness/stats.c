@@ -73,7 +73,7 @@ double stats_mad(const double *sorted, size_t n)
 {
 	double median = stats_quantile(sorted, n, 0.5);
 	double before = 0, distance = 0;
-	size_t left = n / 2, right = n / 2; /* not yet taken: [0, left) and [right, n) */
+	size_t left = n / 2, right = left; /* not yet taken: [0, left) and [right, n) */
 
 	if (!n)
 		return 0;
