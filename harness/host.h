@@ -19,7 +19,7 @@ struct host {
 	s64 bpf_jit_enable; /* net.core sysctls */
 	s64 bpf_jit_harden;
 	s64 unprivileged_bpf_disabled; /* kernel sysctl */
-	char mitigations[8 * HOST_TEXT]; /* "name: state" joined by "; ", without "Not affected" */
+	char mitigations[8 * HOST_TEXT]; /* lines "name: state", without "Not affected" */
 	char virtualization[HOST_TEXT]; /* hypervisor's CPUID vendor or DMI product, "none" */
 	char clocksource[HOST_TEXT];
 	u64 memory_bytes;

@@ -33,7 +33,7 @@ const struct option_row option_rows[] = {
 	{ "cons-affinity", NULL, "CPUSET", .kind = OPTION_CPUS, AT(cons_cpus),
 	  .help = "CPUs of the consumers; implies -a" },
 	{ "trigger", NULL, "KIND", .kind = OPTION_TRIGGER, AT(trigger),
-	  .help = "how a BPF program is fired" },
+	  .help = "how the benchmark's BPF program is fired, if it has one" },
 	{ "json", NULL, "FILE", .kind = OPTION_FILE, AT(json_path),
 	  .help = "write the result as JSON; - is stdout" },
 	{ "verbose", "v", .kind = OPTION_FLAG, AT(verbose), .help = "say more" },

@@ -42,8 +42,8 @@ void options_print_help(const struct options *options);
 /* All registered benchmarks, sorted by name. */
 const struct bench *const *bench_all(size_t *n);
 const struct bench *const *bench_all_end(void);
-#define for_each_bench(var)                                                                        \
-	for (const struct bench *const *var##_entry_ = bench_all(NULL), *var;                      \
+#define for_each_bench(var)                                                   \
+	for (const struct bench *const *var##_entry_ = bench_all(NULL), *var; \
 	     var##_entry_ != bench_all_end() && (var = *var##_entry_); var##_entry_++)
 
 const struct bench *bench_find(const char *name);

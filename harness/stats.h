@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * From samples to metrics: pure functions of arrays. No I/O, no globals, no units of their own
- * (what goes in as nanoseconds comes out as nanoseconds). No result is ever nan or inf: what
- * cannot be said from the samples is 0 and marked by n.
+ * (what goes in as nanoseconds comes out as nanoseconds). Samples are finite, and no result is
+ * ever nan or inf: what cannot be said from the samples is 0 and marked by n.
  */
 #ifndef HARNESS_STATS_H
 #define HARNESS_STATS_H
@@ -22,8 +22,8 @@ void stats_sort(double *samples, size_t n);
  */
 double stats_quantile(const double *sorted, size_t n, double q);
 
-/* Median absolute deviation from the median, not scaled. Samples ascending. -ENOMEM or 0. */
-int stats_mad(const double *sorted, size_t n, double *mad);
+/* Median absolute deviation from the median, not scaled, of ascending samples. */
+double stats_mad(const double *sorted, size_t n);
 
 /* Two-sided 95% quantile of Student's t with df degrees of freedom; df >= 1. */
 double stats_t95(unsigned int df);
@@ -53,14 +53,19 @@ struct stats_net {
 	double value; /* may be negative: noise is not hidden */
 	double lo, hi; /* value -+ t * sqrt(se_real^2 + se_twin^2), t for the smaller block count */
 	double se;
-	bool below_floor; /* |value| is below three standard errors: not told apart from nothing */
+	/*
+	 * Not told apart from nothing: |value| is within three standard errors, or the error is not
+	 * known because a side has fewer than two blocks.
+	 */
+	bool below_floor;
 };
 
+/* A side without samples makes the value 0 and below the floor. */
 void stats_net(const struct stats_cost *real, const struct stats_cost *twin, struct stats_net *net);
 
 /*
  * The value that most samples agree on, for counts that repeat exactly (ties: the smaller value),
- * and how many samples have it. n must not be 0. -ENOMEM or 0.
+ * and how many samples have it. All are 0 for none. -ENOMEM or 0.
  */
 struct stats_mode {
 	u64 value;

@@ -684,7 +684,7 @@ static void test_help_of_all(void **state)
 	(void)state;
 	has_text(text, "Usage: bench [OPTION]... NAME\n");
 	has_text(text, "  -d, --duration SEC          seconds to measure: 1 to 86400 [5]\n");
-	has_text(text, "how a BPF program is fired: auto, test_run,");
+	has_text(text, "how the benchmark's BPF program is fired");
 	has_text(text, "[auto]\n");
 	has_text(text, "      --prod-affinity CPUSET  CPUs of the producers");
 	for_each_option_row(row) has_text(text, row->name);

@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A value that could not be made, for want of memory, is NULL. put() and add() pass that on: the
+ * container becomes NULL, and with it everything that it would have been part of. So only the
+ * finished document is checked: one with a hole is none.
+ */
+
+static void put(json_t **object, const char *key, json_t *value)
+{
+	if (json_object_set_new(*object, key, value)) {
+		json_decref(*object);
+		*object = NULL;
+	}
+}
+
+static void add(json_t **array, json_t *value)
+{
+	if (json_array_append_new(*array, value)) {
+		json_decref(*array);
+		*array = NULL;
+	}
+}
+
+/* The length that UTF-8 says a character with this first byte has; 0 for none. */
+static size_t utf8_length(unsigned char first)
+{
+	if (first < 0x80)
+		return 1;
+	if (first < 0xc2)
+		return 0;
+	if (first < 0xe0)
+		return 2;
+	if (first < 0xf0)
+		return 3;
+	return first < 0xf5 ? 4 : 0;
+}
+
+static bool is_utf8_character(const char *s, size_t len)
+{
+	json_t *probe = len && strnlen(s, len) == len ? json_stringn(s, len) : NULL;
+
+	json_decref(probe);
+	return probe != NULL;
+}
+
+/* Bytes that are no UTF-8 become U+FFFD: a name cut in the middle must not cost the document. */
+static json_t *repaired_text(const char *s)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	char *fixed = malloc(strlen(s) * strlen(replacement) + 1);
+	char *end = fixed;
+	json_t *value;
+
+	if (!fixed)
+		return NULL;
+	while (*s) {
+		size_t len = utf8_length((unsigned char)*s);
+
+		if (is_utf8_character(s, len)) {
+			end = (char *)memcpy(end, s, len) + len;
+			s += len;
+		} else {
+			end = (char *)memcpy(end, replacement, strlen(replacement));
+			end += strlen(replacement);
+			s++;
+		}
+	}
+	value = json_stringn(fixed, (size_t)(end - fixed));
+	free(fixed);
+	return value;
+}
+
+static json_t *text(const char *s)
+{
+	json_t *value = json_string(s); /* NULL if it is no UTF-8 */
+
+	return value ? value : repaired_text(s);
+}
+
+static json_t *text_or_null(const char *s)
+{
+	return s[0] ? text(s) : json_null();
+}
+
+/* The statistics make no nan and no inf. Should there be one, it is not known, and null says so. */
+static json_t *real(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *decimal(u64 value)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%" PRIu64, value);
+	return json_string(digits);
+}
+
+/* Readers have 63 bits for an integer at most: what needs 64 is a string of its digits. */
+static json_t *integer(u64 value)
+{
+	return value <= INT64_MAX ? json_integer((json_int_t)value) : decimal(value);
+}
+
+/* A number that is not known is 0 in some structs, and negative in others. */
+static json_t *integer_or_null(u64 value)
+{
+	return value ? integer(value) : json_null();
+}
+
+static json_t *signed_or_null(s64 value)
+{
+	return value < 0 ? json_null() : json_integer(value);
+}
+
+static const char *variant_name(enum bench_variant variant)
+{
+	return variant == BENCH_REAL ? "raw" : "overhead";
+}
+
+static const char *status_name(enum result_status status)
+{
+	switch (status) {
+	case RESULT_OK:
+		return "ok";
+	case RESULT_INTERRUPTED:
+		return "interrupted";
+	case RESULT_FAILED:
+		return "failed";
+	case RESULT_SKIPPED:
+		return "skipped";
+	}
+	return "unknown";
+}
+
+static json_t *parameter_of(const struct bench_param *param, const void *params)
+{
+	u64 value;
+
+	memcpy(&value, (const char *)params + param->offset, sizeof(value));
+	return param->type == BENCH_PARAM_CHOICE ? text(param->choices[value]) : integer(value);
+}
+
+static json_t *parameters(const struct result *result)
+{
+	const struct bench_param *param = result->bench->params;
+	json_t *object = json_object();
+
+	for (; param && param->name; param++)
+		put(&object, param->name, parameter_of(param, result->params));
+	return object;
+}
+
+static json_t *cpu_list_of(const struct cpu_list *list)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < list->n; i++)
+		add(&array, integer(list->cpu[i]));
+	return array;
+}
+
+static json_t *cpus_used(const struct result *result)
+{
+	json_t *array = json_array();
+
+	for (size_t cpu = 0; cpu < 64 * ARRAY_SIZE(result->cpus_used); cpu++)
+		if (result->cpus_used[cpu / 64] >> cpu % 64 & 1)
+			add(&array, integer(cpu));
+	return array;
+}
+
+static json_t *options_of(const struct options *options)
+{
+	json_t *object = json_object();
+
+	put(&object, "warmup_sec", integer(options->warmup_sec));
+	put(&object, "duration_sec", integer(options->duration_sec));
+	put(&object, "producers", integer(options->nr_producers));
+	put(&object, "consumers", integer(options->nr_consumers));
+	put(&object, "affinity", json_boolean(options->affinity));
+	put(&object, "producer_cpus", cpu_list_of(&options->prod_cpus));
+	put(&object, "consumer_cpus", cpu_list_of(&options->cons_cpus));
+	put(&object, "trigger", text(trigger_name(options->trigger)));
+	return object;
+}
+
+/* An interval is only known with two blocks or more: without, an error of 0 would be a lie. */
+static void put_interval(json_t **object, double lo, double hi, double se, bool known)
+{
+	put(object, "lo", known ? real(lo) : json_null());
+	put(object, "hi", known ? real(hi) : json_null());
+	put(object, "se", known ? real(se) : json_null());
+}
+
+static json_t *cost_of(const struct stats_cost *stats)
+{
+	json_t *object;
+
+	if (!stats->n)
+		return json_null();
+
+	object = json_object();
+	put(&object, "median", real(stats->median));
+	put_interval(&object, stats->lo, stats->hi, stats->se, stats->nr_blocks >= 2);
+	put(&object, "p90", real(stats->p90));
+	put(&object, "p99", real(stats->p99));
+	put(&object, "min", real(stats->min));
+	put(&object, "max", real(stats->max));
+	put(&object, "mad", real(stats->mad));
+	put(&object, "samples", integer(stats->n));
+	put(&object, "blocks", integer(stats->nr_blocks));
+	return object;
+}
+
+static json_t *net_cost(const struct result *result)
+{
+	const struct stats_cost *raw = &result->cost_ns[BENCH_REAL];
+	const struct stats_cost *overhead = &result->cost_ns[BENCH_TWIN];
+	const struct stats_net *net = &result->net_ns;
+	json_t *object;
+
+	if (!raw->n || !overhead->n)
+		return json_null();
+
+	object = json_object();
+	put(&object, "median", real(net->value));
+	put_interval(&object, net->lo, net->hi, net->se,
+		     raw->nr_blocks >= 2 && overhead->nr_blocks >= 2);
+	put(&object, "below_floor", json_boolean(net->below_floor));
+	return object;
+}
+
+static json_t *costs(const struct result *result)
+{
+	json_t *object = json_object();
+
+	put(&object, "raw", cost_of(&result->cost_ns[BENCH_REAL]));
+	put(&object, "overhead", cost_of(&result->cost_ns[BENCH_TWIN]));
+	put(&object, "net", net_cost(result));
+	return object;
+}
+
+static json_t *quantiles_of(const struct result *result, enum bench_variant variant)
+{
+	json_t *array;
+
+	if (!result->cost_ns[variant].n)
+		return json_null();
+
+	array = json_array();
+	for (size_t i = 0; i < RESULT_QUANTILES; i++)
+		add(&array, real(result->quantiles_ns[variant][i]));
+	return array;
+}
+
+static json_t *quantiles(const struct result *result)
+{
+	json_t *object = json_object();
+
+	put(&object, "raw", quantiles_of(result, BENCH_REAL));
+	put(&object, "overhead", quantiles_of(result, BENCH_TWIN));
+	return object;
+}
+
+static bool has_counted(const struct result *result, enum bench_variant variant)
+{
+	for (size_t i = 0; i < result->nr_intervals; i++)
+		if (result->intervals[i].variant == variant && !result->intervals[i].warmup)
+			return true;
+	return false;
+}
+
+static json_t *rate_of(const struct result_rate *rate)
+{
+	json_t *object = json_object();
+
+	put(&object, "mean", real(rate->mean));
+	put(&object, "stddev", real(rate->stddev));
+	return object;
+}
+
+static json_t *raw_rates(const struct result *result)
+{
+	json_t *object;
+
+	if (!has_counted(result, BENCH_REAL))
+		return json_null();
+
+	object = json_object();
+	put(&object, "hits", rate_of(&result->hits));
+	put(&object, "important_hits", rate_of(&result->important_hits));
+	put(&object, "drops", rate_of(&result->drops));
+	put(&object, "total", rate_of(&result->total));
+	return object;
+}
+
+static json_t *overhead_rates(const struct result *result)
+{
+	json_t *object;
+
+	if (!has_counted(result, BENCH_TWIN))
+		return json_null();
+
+	object = json_object();
+	put(&object, "hits", rate_of(&result->twin_hits));
+	return object;
+}
+
+static json_t *rates(const struct result *result)
+{
+	json_t *object = json_object();
+
+	put(&object, "raw", raw_rates(result));
+	put(&object, "overhead", overhead_rates(result));
+	return object;
+}
+
+static json_t *counts_of(const struct bench_counts *counts)
+{
+	json_t *object = json_object();
+
+	put(&object, "batches", integer(counts->batches));
+	put(&object, "timed_ns", integer(counts->ns));
+	put(&object, "hits", integer(counts->hits));
+	put(&object, "important_hits", integer(counts->important_hits));
+	put(&object, "drops", integer(counts->drops));
+	return object;
+}
+
+static json_t *interval_rates(const struct result_interval *interval)
+{
+	json_t *object = json_object();
+
+	put(&object, "hits", real(interval->hits_per_sec));
+	put(&object, "important_hits", real(interval->important_hits_per_sec));
+	put(&object, "drops", real(interval->drops_per_sec));
+	return object;
+}
+
+static json_t *interval_of(const struct result_interval *interval)
+{
+	json_t *object = json_object();
+
+	put(&object, "variant", text(variant_name(interval->variant)));
+	put(&object, "warmup", json_boolean(interval->warmup));
+	put(&object, "duration_ns", real(interval->duration_ns));
+	put(&object, "counts", counts_of(&interval->counts));
+	put(&object, "rate_per_sec", interval_rates(interval));
+	put(&object, "cost_ns", cost_of(&interval->cost_ns));
+	put(&object, "involuntary_switches", integer(interval->involuntary_switches));
+	put(&object, "steal_ns", signed_or_null(interval->steal_ns));
+	return object;
+}
+
+static json_t *intervals(const struct result *result)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < result->nr_intervals; i++)
+		add(&array, interval_of(&result->intervals[i]));
+	return array;
+}
+
+static json_t *losses(const struct result *result)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < result->nr_losses; i++) {
+		json_t *object = json_object();
+
+		put(&object, "cause", text(result->losses[i].cause));
+		put(&object, "count", integer(result->losses[i].count));
+		add(&array, object);
+	}
+	return array;
+}
+
+static json_t *program_of(const struct result_program *program)
+{
+	json_t *object = json_object();
+
+	put(&object, "name", text(program->name));
+	put(&object, "variant", text(variant_name(program->variant)));
+	put(&object, "id", integer(program->id));
+	put(&object, "verified_insns", integer_or_null(program->verified_insns));
+	put(&object, "xlated_bytes", integer(program->xlated_bytes));
+	put(&object, "jited_bytes", integer(program->jited_bytes));
+	put(&object, "load_ns", integer(program->load_ns));
+	return object;
+}
+
+static json_t *programs(const struct result *result)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < result->nr_programs; i++)
+		add(&array, program_of(&result->programs[i]));
+	return array;
+}
+
+static json_t *notes(const struct result *result)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < result->nr_notes; i++)
+		put(&object, result->notes[i].name, text(result->notes[i].value));
+	return object;
+}
+
+static json_t *disturbance(const struct result *result)
+{
+	json_t *object = json_object();
+
+	put(&object, "disturbed", json_boolean(result_disturbed(result)));
+	put(&object, "involuntary_switches", integer(result->involuntary_switches));
+	put(&object, "steal_ns", signed_or_null(result->steal_ns));
+	return object;
+}
+
+/* The lines "name: state" of struct host, taken apart. */
+static json_t *mitigations_of(const char *lines)
+{
+	json_t *object = json_object();
+
+	while (*lines) {
+		size_t len = strcspn(lines, "\n");
+		char line[2 * HOST_TEXT];
+		char *state;
+
+		snprintf(line, sizeof(line), "%.*s", (int)len, lines);
+		state = strstr(line, ": ");
+		if (state) {
+			*state = '\0';
+			put(&object, line, text(state + 2));
+		}
+		lines += len + (lines[len] == '\n');
+	}
+	return object;
+}
+
+static json_t *boot_of(u64 hash)
+{
+	char digits[24];
+
+	if (!hash)
+		return json_null();
+	snprintf(digits, sizeof(digits), "%016" PRIx64, hash);
+	return json_string(digits);
+}
+
+static json_t *host_of(const struct host *host)
+{
+	json_t *object = json_object();
+
+	put(&object, "kernel_release", text_or_null(host->kernel_release));
+	put(&object, "kernel_version", text_or_null(host->kernel_version));
+	put(&object, "machine", text_or_null(host->machine));
+	put(&object, "cpu_model", text_or_null(host->cpu_model));
+	put(&object, "cpus_online", signed_or_null(host->cpus_online));
+	put(&object, "cpus_usable", signed_or_null(host->cpus_usable));
+	put(&object, "memory_bytes", integer_or_null(host->memory_bytes));
+	put(&object, "governor", text_or_null(host->governor));
+	put(&object, "clocksource", text_or_null(host->clocksource));
+	put(&object, "virtualization", text_or_null(host->virtualization));
+	put(&object, "bpf_jit_enable", signed_or_null(host->bpf_jit_enable));
+	put(&object, "bpf_jit_harden", signed_or_null(host->bpf_jit_harden));
+	put(&object, "unprivileged_bpf_disabled", signed_or_null(host->unprivileged_bpf_disabled));
+	put(&object, "mitigations", mitigations_of(host->mitigations));
+	put(&object, "boot", boot_of(host->boot_id_hash));
+	put(&object, "libbpf", text_or_null(host->libbpf));
+	put(&object, "clang", text_or_null(host->clang));
+	put(&object, "compiler", text_or_null(host->compiler));
+	put(&object, "git_revision", text_or_null(host->git_revision));
+	put(&object, "bench_version", text_or_null(host->bench_version));
+	return object;
+}
+
+/* TRIGGER_AUTO is what was asked for; in a result it stands for "nothing was fired". */
+static json_t *trigger_of(enum trigger_kind kind)
+{
+	return kind == TRIGGER_AUTO ? json_null() : text(trigger_name(kind));
+}
+
+static json_t *case_result(const struct result *result)
+{
+	json_t *object = json_object();
+
+	put(&object, "benchmark", text(result->bench->name));
+	put(&object, "parameters", parameters(result));
+	put(&object, "status", text(status_name(result->status)));
+	put(&object, "reason", text_or_null(result->reason));
+	put(&object, "options", options_of(result->options));
+	put(&object, "trigger", trigger_of(result->trigger));
+	put(&object, "started_unix_ns", integer(result->started_unix_ns));
+	put(&object, "setup_ns", integer(result->setup_ns));
+	put(&object, "cpus_used", cpus_used(result));
+	put(&object, "ops_per_pass", integer(result->ops_per_pass));
+	put(&object, "passes_per_batch", integer(result->passes_per_batch));
+	put(&object, "cost_ns", costs(result));
+	put(&object, "rate_per_sec", rates(result));
+	put(&object, "attempts", integer(result->attempts));
+	put(&object, "losses", losses(result));
+	put(&object, "disturbance", disturbance(result));
+	put(&object, "programs", programs(result));
+	put(&object, "notes", notes(result));
+	put(&object, "host", host_of(&result->host));
+	put(&object, "quantiles_ns", quantiles(result));
+	put(&object, "intervals", intervals(result));
+	return object;
+}
+
+static json_t *document(const struct result *results, size_t n)
+{
+	json_t *cases = json_array();
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < n; i++)
+		add(&cases, case_result(&results[i]));
+	put(&object, "schema", json_string(JSON_SCHEMA));
+	put(&object, "schema_version", json_integer(JSON_SCHEMA_VERSION));
+	put(&object, "results", cases);
+	return object;
+}
+
+/* The document as text, a newline in place of the NUL; the caller frees it. NULL without memory. */
+static char *document_text(const struct result *results, size_t n, size_t *len)
+{
+	json_t *root = document(results, n);
+	char *dump = json_dumps(root, JSON_INDENT(2));
+
+	json_decref(root);
+	if (!dump)
+		return NULL;
+	*len = strlen(dump) + 1;
+	dump[*len - 1] = '\n';
+	return dump;
+}
+
+int json_write(struct output *output, const struct result *results, size_t n)
+{
+	size_t len = 0;
+	char *dump = document_text(results, n, &len);
+	int err;
+
+	if (!dump) {
+		output_discard(output);
+		return error_set(ENOMEM, "no memory for the JSON of %zu results", n);
+	}
+	err = output_write(output, dump, len);
+	free(dump);
+	return err;
+}
