@@ -104,5 +104,5 @@ int main(int argc, char **argv)
 	if (err)
 		fprintf(stderr, "bench: %s\n", error_text());
 	options_free(&options);
-	return run_signal() ? 128 + run_signal() : error_exit_status(err);
+	return run_signal() ? 128 + run_signal() : (int)error_exit_status(err);
 }

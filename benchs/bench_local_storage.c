@@ -300,7 +300,7 @@ static int fill_outer(const struct state *state, const struct bpf_map *outer)
 	return 0;
 }
 
-static void mark_important(const struct state *state, u64 *words)
+static void mark_important(const struct state *state, __u64 *words)
 {
 	for (u32 slot = 0; slot < NR_SLOTS; slot++) {
 		if (map_of_slot(state, slot) == 0)

@@ -13,6 +13,10 @@
 /* Makes bpf_tracing.h use the kernel's names of registers, not those of the C library. */
 #define __VMLINUX_H__
 
+#ifndef NULL
+#define NULL ((void *)0)
+#endif
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 #if defined(__TARGET_ARCH_x86)

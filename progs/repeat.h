@@ -9,7 +9,8 @@
 
 #define REPEAT_80(m)                                                                    \
 	REPEAT_10(m, )                                                                  \
-	REPEAT_10(m, 1) REPEAT_10(m, 2) REPEAT_10(m, 3) REPEAT_10(m, 4) REPEAT_10(m, 5) \
-		REPEAT_10(m, 6) REPEAT_10(m, 7)
+	REPEAT_10(m, 1)                                                                 \
+	REPEAT_10(m, 2) REPEAT_10(m, 3) REPEAT_10(m, 4) REPEAT_10(m, 5) REPEAT_10(m, 6) \
+		REPEAT_10(m, 7)
 
 #endif

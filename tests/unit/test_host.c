@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Facts of this machine against the same facts asked for in another way: by shell commands. */
-#define _GNU_SOURCE
 #include "../../harness/host.h"
 
 #include <sched.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Results written by hand, and read back by another's parser. */
-#define _GNU_SOURCE
 #include "../../report/json.h"
 
 #include <errno.h>
