@@ -123,7 +123,8 @@ static void remove_created(const struct output *output)
 
 	if (!output->created || fstat(output->fd, &ours) || lstat(output->path, &named))
 		return;
-	if (ours.st_dev == named.st_dev && ours.st_ino == named.st_ino)
+	/* Ours is a regular file. It costs nothing to make sure that no device goes by mistake. */
+	if (S_ISREG(ours.st_mode) && ours.st_dev == named.st_dev && ours.st_ino == named.st_ino)
 		unlink(output->path);
 }
 

@@ -211,6 +211,21 @@ static void t95_agrees_with_published_table(void **state)
 	assert_near(stats_t95(100), 1.984, 0.00051);
 }
 
+/*
+ * Where the series takes over from the table, closer than printed tables go: roots of the
+ * regularised incomplete beta function I(df / (df + t^2); df / 2, 1 / 2) = 0.05, with 25 digits.
+ */
+static void t95_series_is_close_from_its_start(void **state)
+{
+	(void)state;
+	assert_near(stats_t95(9), 2.2621571628, 1e-9);
+	assert_near(stats_t95(10), 2.22813885199, 1e-5);
+	assert_near(stats_t95(11), 2.20098516009, 6e-6);
+	assert_near(stats_t95(15), 2.13144954556, 2e-6);
+	assert_near(stats_t95(20), 2.08596344727, 4e-7);
+	assert_near(stats_t95(120), 1.97993040508, 1e-9);
+}
+
 static void t95_falls_to_the_normal_quantile(void **state)
 {
 	(void)state;
@@ -486,6 +501,7 @@ int main(void)
 		cmocka_unit_test(mad_of_few_and_equals),
 		cmocka_unit_test(mad_agrees_with_its_definition),
 		cmocka_unit_test(t95_agrees_with_published_table),
+		cmocka_unit_test(t95_series_is_close_from_its_start),
 		cmocka_unit_test(t95_falls_to_the_normal_quantile),
 		cmocka_unit_test(cost_of_three_blocks),
 		cmocka_unit_test(cost_leaves_samples_as_they_are),
