@@ -44,14 +44,14 @@ static void print_row(const struct option_row *row)
 	switch (row->kind) {
 	case OPTION_U64:
 	case OPTION_U32:
-		snprintf(text, sizeof(text), "%s: %llu to %llu [%llu]", row->help,
+		snprintf(text, sizeof(text), "%s (%llu to %llu) [%llu]", row->help,
 			 (unsigned long long)row->min, (unsigned long long)row->max,
 			 (unsigned long long)row->def);
 		break;
 	case OPTION_TRIGGER:
 		for (int i = 0; i < TRIGGER_NR_KINDS; i++)
 			join_word(words, sizeof(words), trigger_name((enum trigger_kind)i));
-		snprintf(text, sizeof(text), "%s: %s [%s]", row->help, words,
+		snprintf(text, sizeof(text), "%s (%s) [%s]", row->help, words,
 			 trigger_name(TRIGGER_AUTO));
 		break;
 	default:
@@ -70,10 +70,10 @@ static void print_param(const struct bench_param *param)
 	for (size_t i = 0; choice && param->choices[i]; i++)
 		join_word(words, sizeof(words), param->choices[i]);
 	if (choice)
-		snprintf(text, sizeof(text), "%s: %s [%s]", param->help, words,
+		snprintf(text, sizeof(text), "%s (%s) [%s]", param->help, words,
 			 param->choices[param->def]);
 	else
-		snprintf(text, sizeof(text), "%s: %llu to %llu [%llu]", param->help,
+		snprintf(text, sizeof(text), "%s (%llu to %llu) [%llu]", param->help,
 			 (unsigned long long)param->min, (unsigned long long)param->max,
 			 (unsigned long long)param->def);
 	print_wrapped(text, (size_t)at);

@@ -102,7 +102,7 @@ out_of_range() {
 		"--hashmap_nr_keys_used NUM" "--hashmap_max_entries NUM"; do
 		[[ $output == *"$option"* ]] || wrong "no $option"
 	done
-	[[ $output == *"1 to 86400 [5]"* ]] || wrong "no range and default of -d"
+	[[ $output == *"(1 to 86400) [5]"* ]] || wrong "no range and default of -d"
 }
 
 @test "help is readable on 80 columns" {

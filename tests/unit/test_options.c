@@ -682,7 +682,7 @@ static void test_help_of_all(void **state)
 
 	(void)state;
 	has_text(text, "Usage: bench [OPTION]... NAME\n");
-	has_text(text, "  -d, --duration SEC          seconds to measure: 1 to 86400 [5]\n");
+	has_text(text, "  -d, --duration SEC          seconds to measure (1 to 86400) [5]\n");
 	has_text(text, "how the benchmark's BPF program is fired");
 	has_text(text, "[auto]\n");
 	has_text(text, "      --prod-affinity CPUSET  CPUs of the producers");
@@ -703,8 +703,8 @@ static void test_help_of_one(void **state)
 
 	(void)state;
 	has_text(text, "\nzz-wide-get\n  reads all of it\n");
-	has_text(text, "  --zz_maps NUM               maps: 1 to 1000 [8]\n");
-	has_text(text, "  --zz_tree WORD              which tree: oak, ash, yew [ash]\n");
+	has_text(text, "  --zz_maps NUM               maps (1 to 1000) [8]\n");
+	has_text(text, "  --zz_tree WORD              which tree (oak, ash, yew) [ash]\n");
 	assert_null(strstr(text, "zz-narrow-get"));
 	assert_null(strstr(text, "zz-a-user"));
 	free(text);
