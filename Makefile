@@ -3,10 +3,13 @@
 # make run        install what is missing, build, run the local storage sweep
 # make check      install what is missing, build, run all tests
 # make help       the rest
+#
+# V=1 shows the commands.
 
 CC ?= cc
 CLANG ?= clang
-BPFTOOL ?= bpftool
+# Debian keeps it where only root looks.
+BPFTOOL ?= $(shell PATH=$$PATH:/usr/sbin:/sbin command -v bpftool || echo bpftool)
 CLANG_FORMAT ?= clang-format
 
 VERSION := 0.1.0
@@ -19,6 +22,14 @@ SANITIZE_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -
 else
 O := build
 BENCH := bench
+endif
+
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-8s %s\n' $(1) $@
 endif
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
@@ -46,19 +57,23 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(O)/tests/%,$(wildcard tests/unit/test_
 all: $(BENCH)
 
 $(BENCH): $(OBJECTS)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # BPF source -> object -> skeleton. -MMD notes the headers of each, the kernel's apart.
 $(O)/%.bpf.o: progs/%.bpf.c
 	@mkdir -p $(@D)
-	$(CLANG) $(BPF_CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,BPF)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/%.skel.h: $(O)/%.bpf.o
-	$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+	$(call say,SKEL)
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
 $(O)/%.o: %.c | $(SKELETONS) $(O)/build_info.h
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 # Rewritten only when something in it changed, so that nothing is built anew without need.
 $(O)/build_info.h: FORCE
@@ -73,7 +88,58 @@ FORCE:
 
 $(O)/tests/%: tests/unit/%.c $(LIB_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP $< $(LIB_OBJECTS) $(LDLIBS) -lcmocka -o $@
+	$(call say,TEST)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP $< $(LIB_OBJECTS) $(LDLIBS) -lcmocka -o $@
+
+.PHONY: unit-tests
+unit-tests: $(UNIT_TESTS)
+
+# The two commands of the README, and what they are made of.
+.PHONY: setup-run setup-check run check
+setup-run:
+	@ci/setup run
+
+setup-check:
+	@ci/setup check
+
+# A second make, since headers that setup has brought are looked for while a Makefile is read.
+run: setup-run
+	@$(MAKE) --no-print-directory all
+	@./run_bench_local_storage.sh $(RUN_ARGS)
+
+check: setup-check
+	@$(MAKE) --no-print-directory all unit-tests
+	@BENCH=$(if $(filter bench,$(BENCH)),./bench,$(BENCH)) BUILD=$(O) tests/run $(GROUPS)
+
+# What the suite promises of itself, measured: takes minutes, and wants an idle machine.
+.PHONY: bench-self
+bench-self: all
+	@tests/bench-self
+
+.PHONY: format
+format:
+	$(CLANG_FORMAT) -i $(shell git ls-files '*.c' '*.h')
+
+# For editors. The programs are left out: they are built for another target.
+compile_commands.json: all
+	@{ echo '['; first=1; \
+	for file in bench.c $(wildcard harness/*.c report/*.c benchs/*.c tests/unit/*.c); do \
+		[ "$$first" ] || echo ','; first=; \
+		printf '{"directory": "%s", "file": "%s", "command": "%s"}' "$(CURDIR)" "$$file" \
+			"$(CC) $(CPPFLAGS) $(CFLAGS) -c $$file"; \
+	done; echo; echo ']'; } > $@
+
+.PHONY: help
+help:
+	@echo 'make                        build ./bench; installs nothing'
+	@echo 'make run                    set up, build, run the local storage sweep'
+	@echo 'make check                  set up, build, run all tests'
+	@echo 'make check GROUPS="unit"    only these of: static unit cli kernel vm'
+	@echo 'make check SANITIZE=1       the same with ASan and UBSan in user space'
+	@echo 'make bench-self             measure what the suite promises of itself'
+	@echo 'make format                 format all C sources'
+	@echo 'make compile_commands.json  for editors'
+	@echo 'make clean                  remove everything that was built'
 
 .PHONY: clean
 clean:
