@@ -15,8 +15,8 @@ const struct option_row option_rows[] = {
 	{ "list", "l", .kind = OPTION_FLAG, AT(list),
 	  .help = "list the benchmarks; with -v also what each measures, and why one cannot run "
 		  "here" },
-	{ "duration", "d", "SEC", .kind = OPTION_U64, AT(duration_sec), .def = 5, .min = 1,
-	  .max = DAY_SEC, .help = "seconds to measure" },
+	{ "duration", "d", "SEC", .kind = OPTION_U64, AT(duration_sec), .def = 5, .min = 0,
+	  .max = DAY_SEC, .help = "seconds to measure, and one more" },
 	{ "warmup", "w", "SEC", .kind = OPTION_U64, AT(warmup_sec), .def = 1, .min = 0,
 	  .max = DAY_SEC, .help = "seconds to run before that, which do not count" },
 	{ "producers", "p", "NUM", .kind = OPTION_U32, AT(nr_producers), .def = 1, .min = 1,

@@ -102,7 +102,7 @@ out_of_range() {
 		"--hashmap_nr_keys_used NUM" "--hashmap_max_entries NUM"; do
 		[[ $output == *"$option"* ]] || wrong "no $option"
 	done
-	[[ $output == *"(1 to 86400) [5]"* ]] || wrong "no range and default of -d"
+	[[ $output == *"(0 to 86400) [5]"* ]] || wrong "no range and default of -d"
 }
 
 @test "help is readable on 80 columns" {
@@ -199,9 +199,8 @@ out_of_range() {
 }
 
 @test "duration and warm-up" {
-	no_number 5x -d "1 to 86400" -d 5x count-local
-	out_of_range 0 -d "1 to 86400" -d 0 count-local
-	out_of_range 86401 --duration "1 to 86400" --duration 86401 count-local
+	no_number 5x -d "0 to 86400" -d 5x count-local
+	out_of_range 86401 --duration "0 to 86400" --duration 86401 count-local
 	no_number 1s -w "0 to 86400" -w 1s count-local
 	out_of_range -1 --warmup "0 to 86400" count-local --warmup -1
 }
