@@ -86,7 +86,7 @@ static void samples_add(struct samples *samples, u64 ns)
 	samples->ns[samples->n++] = ns;
 }
 
-static void counts_add(struct bench_counts *sum, const struct bench_counts *more)
+void counts_add(struct bench_counts *sum, const struct bench_counts *more)
 {
 	sum->batches += more->batches;
 	sum->ns += more->ns;
@@ -174,11 +174,12 @@ static u64 involuntary_switches(void)
 }
 
 static void take_sample(struct bench_producer *producer, enum phase_kind kind,
-			const struct bench_counts *done)
+			const struct bench_counts *done, struct slice *slice)
 {
-	if (!phase_takes_samples(kind) || !done->batches || done->ns > CLOCK_WENT_BACK)
-		return;
-	samples_add(&producer->samples[phase_variant(kind)], done->ns);
+	if (done->ns > CLOCK_WENT_BACK)
+		slice->clock_went_back++;
+	else if (done->batches && phase_takes_samples(kind))
+		samples_add(&producer->samples[phase_variant(kind)], done->ns);
 }
 
 /* Fire batches until the phase changes; then `slice` says what was done from when to when. */
@@ -204,7 +205,7 @@ static int run_slice(struct bench_producer *producer, u64 phase, struct slice *s
 			return err;
 		slice->fired++;
 		counts_add(&slice->counts, &done);
-		take_sample(producer, kind, &done);
+		take_sample(producer, kind, &done, slice);
 	} while (atomic_load_explicit(&run->phase, memory_order_relaxed) == phase);
 	slice->end_ns = now_ns();
 	slice->involuntary_switches = involuntary_switches() - switches;

@@ -124,6 +124,7 @@ struct tally {
 		struct bench_counts counts;
 	} * producers;
 	u64 fired;
+	u64 clock_went_back;
 };
 
 static void add_slice(struct tally *tally, const struct bench_run *run)
@@ -135,13 +136,10 @@ static void add_slice(struct tally *tally, const struct bench_run *run)
 		struct producer_tally *mine = &tally->producers[i];
 
 		mine->ns += slice->end_ns - slice->start_ns;
-		mine->counts.batches += slice->counts.batches;
-		mine->counts.ns += slice->counts.ns;
-		mine->counts.hits += slice->counts.hits;
-		mine->counts.important_hits += slice->counts.important_hits;
-		mine->counts.drops += slice->counts.drops;
+		counts_add(&mine->counts, &slice->counts);
 		interval->involuntary_switches += slice->involuntary_switches;
 		tally->fired += slice->fired;
+		tally->clock_went_back += slice->clock_went_back;
 	}
 }
 
@@ -155,11 +153,7 @@ static void finish_interval(struct tally *tally, const struct bench_run *run)
 		const struct producer_tally *mine = &tally->producers[i];
 		double per_sec = mine->ns ? (double)NSEC_PER_SEC / (double)mine->ns : 0;
 
-		interval->counts.batches += mine->counts.batches;
-		interval->counts.ns += mine->counts.ns;
-		interval->counts.hits += mine->counts.hits;
-		interval->counts.important_hits += mine->counts.important_hits;
-		interval->counts.drops += mine->counts.drops;
+		counts_add(&interval->counts, &mine->counts);
 		interval->hits_per_sec += (double)mine->counts.hits * per_sec;
 		interval->important_hits_per_sec += (double)mine->counts.important_hits * per_sec;
 		interval->drops_per_sec += (double)mine->counts.drops * per_sec;
@@ -177,9 +171,13 @@ static int check_counts(const struct tally *tally, struct bench_run *run)
 	const struct bench_counts *counts = &tally->interval->counts;
 	u64 ops = run->result->ops_per_pass * run->passes;
 
-	bench_loss(run, "trigger did not run the program", tally->fired - counts->batches);
-	if (tally->interval->variant == BENCH_REAL && !tally->interval->warmup)
+	if (tally->interval->variant == BENCH_REAL && !tally->interval->warmup) {
 		run->result->attempts += tally->fired * ops;
+		bench_loss(run, "the trigger did not run the program",
+			   (tally->fired - counts->batches) * ops);
+		bench_loss(run, "came back empty", counts->drops);
+		bench_loss(run, "not timed: the clock went back", tally->clock_went_back * ops);
+	}
 	if (counts->hits + counts->drops == counts->batches * ops)
 		return 0;
 	return error_set(EPROTO,

@@ -37,10 +37,13 @@ struct samples {
 	size_t nr_blocks;
 };
 
+void counts_add(struct bench_counts *sum, const struct bench_counts *more);
+
 /* What a producer did in one slice. Written by the producer until it is closed, then read. */
 struct slice {
 	u64 start_ns, end_ns; /* CLOCK_MONOTONIC */
 	u64 fired;
+	u64 clock_went_back; /* batches without a duration */
 	struct bench_counts counts;
 	u64 involuntary_switches;
 };
