@@ -28,9 +28,9 @@ static int drop_libbpf(enum libbpf_print_level level, const char *format, va_lis
 	return 0;
 }
 
-static int on_started(void *text)
+static int on_started(void *text, const struct result *result)
 {
-	return text_started(text);
+	return text_started(text, result->exact);
 }
 
 static int on_interval(void *text, const struct result_interval *interval, unsigned int number)

@@ -324,12 +324,23 @@ static void mark_important(const struct state *state, __u64 *words)
 	}
 }
 
+static const char *storage_program(const struct state *state)
+{
+	bool whole = piece_maps(state) == state->nr_maps;
+
+	if (state->lookup == LOOKUP_DIRECT)
+		return "get_direct";
+	if (state->interleaved)
+		return whole ? "get_int" : "get_int_pieces";
+	return whole ? "get_seq" : "get_seq_pieces";
+}
+
 static int load_storage(struct bench_run *run, enum bench_variant variant)
 {
 	struct state *state = bench_private(run);
 	struct local_storage_bpf *skel = local_storage_bpf__open();
 	const struct bench_programs programs = {
-		.measured = state->lookup == LOOKUP_DIRECT ? "get_direct" : "get_map_in_map",
+		.measured = storage_program(state),
 		.helpers = storage_helpers,
 	};
 	struct local_storage_bpf *real = state->storage[BENCH_REAL];
@@ -340,7 +351,6 @@ static int load_storage(struct bench_run *run, enum bench_variant variant)
 				 strerror(errno));
 	state->storage[variant] = skel;
 	skel->rodata->nr_maps = state->nr_maps;
-	skel->rodata->interleaved = state->interleaved;
 	skel->rodata->piece_maps = piece_maps(state);
 	skel->rodata->ops_per_pass = state_ops_per_pass(state);
 	mark_important(state, skel->rodata->important_slots);

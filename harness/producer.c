@@ -359,7 +359,7 @@ static int producer_work(struct bench_producer *producer)
 	set_passes(run, producer->index);
 	report_done(run);
 	while (phase_kind(phase) != PHASE_STOP) {
-		int err = run_slice(producer, phase, &slice);
+		int err = phase_kind(phase) == PHASE_WAIT ? 0 : run_slice(producer, phase, &slice);
 
 		if (err)
 			return err;

@@ -125,6 +125,14 @@ static void sleep_for(const struct bench_run *run, u64 ns)
 		;
 }
 
+/* As the selftests' bench counts: W + D + 1 intervals, of which the last D + 1 make the result. */
+static unsigned int nr_intervals(const struct bench_run *run)
+{
+	if (run->result->exact)
+		return EXACT_SLICES;
+	return (unsigned int)(run->options->warmup_sec + run->options->duration_sec + 1);
+}
+
 /* What the producers' slices of one variant add up to over an interval. */
 struct tally {
 	struct result_interval *interval;
@@ -200,15 +208,17 @@ static int check_counts(const struct tally *tally, struct bench_run *run)
 }
 
 /*
- * One interval: slices of both variants in turn. On entry the real phase is on, on return it is
- * on again. Ends early on a signal, after the slice.
+ * One interval: slices of both variants in turn. On entry the real phase is on, and it is so again
+ * on return but for the last interval. Ends early on a signal, after the slice.
  */
-static int take_slices(struct bench_run *run, bool warmup, struct tally tally[BENCH_NR_VARIANTS])
+static int take_slices(struct bench_run *run, bool warmup, bool last,
+		       struct tally tally[BENCH_NR_VARIANTS])
 {
 	const enum phase_kind real = warmup ? PHASE_WARMUP_REAL : PHASE_REAL;
 	const enum phase_kind twin = warmup ? PHASE_WARMUP_TWIN : PHASE_TWIN;
+	bool over = false;
 
-	for (unsigned int i = 0; i < run->slices_per_interval && !caught_signal; i++) {
+	for (unsigned int i = 0; i < run->slices_per_interval && !over; i++) {
 		int err;
 
 		sleep_for(run, REAL_SLICE_NS);
@@ -217,7 +227,8 @@ static int take_slices(struct bench_run *run, bool warmup, struct tally tally[BE
 			return err;
 		add_slice(&tally[BENCH_REAL], run);
 		sleep_for(run, TWIN_SLICE_NS);
-		err = producers_enter(run, real);
+		over = caught_signal || (last && i + 1 == run->slices_per_interval);
+		err = producers_enter(run, over ? PHASE_WAIT : real);
 		if (err)
 			return err;
 		add_slice(&tally[BENCH_TWIN], run);
@@ -245,7 +256,7 @@ static int sample_interval(struct bench_run *run, unsigned int number, bool warm
 			err = error_set(ENOMEM, "no memory for an interval");
 	}
 	if (!err)
-		err = take_slices(run, warmup, tally);
+		err = take_slices(run, warmup, number + 1 == nr_intervals(run), tally);
 	for (int variant = 0; variant < BENCH_NR_VARIANTS && !err; variant++) {
 		finish_interval(&tally[variant], run);
 		err = check_counts(&tally[variant], run);
@@ -259,14 +270,6 @@ static int sample_interval(struct bench_run *run, unsigned int number, bool warm
 		intervals[BENCH_REAL].steal_ns = host_steal_ns() - steal;
 	run->result->nr_intervals += BENCH_NR_VARIANTS;
 	return run->observer->interval(run->observer->data, &intervals[BENCH_REAL], number);
-}
-
-/* As the selftests' bench counts: W + D + 1 intervals, of which the last D + 1 make the result. */
-static unsigned int nr_intervals(const struct bench_run *run)
-{
-	if (run->result->exact)
-		return EXACT_SLICES;
-	return (unsigned int)(run->options->warmup_sec + run->options->duration_sec + 1);
 }
 
 static int sample_all(struct bench_run *run)
@@ -386,7 +389,7 @@ static int measure(struct bench_run *run)
 		return err;
 	result->passes_per_batch = run->passes;
 	result->setup_ns = now_ns() - result->setup_ns;
-	err = run->observer->started(run->observer->data);
+	err = run->observer->started(run->observer->data, result);
 	return err ? err : sample_all(run);
 }
 

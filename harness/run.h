@@ -16,7 +16,7 @@
 struct run_observer {
 	void *data;
 	/* Everything is loaded, the first timed batch is next. */
-	int (*started)(void *data);
+	int (*started)(void *data, const struct result *result);
 	/* A real interval has ended; `number` counts from 0, warm-up included. */
 	int (*interval)(void *data, const struct result_interval *interval, unsigned int number);
 };

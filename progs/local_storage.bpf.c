@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* bpf_task_storage_get() on 1 to 1000 maps, in turn or with map 0 in between. */
 #include "bench.bpf.h"
-#include "local_storage_abi.h"
+#include "local_storage.h"
 #include "repeat.h"
 
 const volatile __u32 nr_maps = 1;
-const volatile __u32 interleaved = 0;
 const volatile __u32 piece_maps = MAX_MAPS;
 
 /* Direct reference: how many of the places are used. */
@@ -37,17 +36,20 @@ static __always_inline __u32 *storage_get(void *map, struct task_struct *task)
 
 /*
  * What decides which code stays is copied to locals first: the verifier follows a constant through
- * registers and the stack, and branches on it then cost nothing. That a place is important is
- * told by the sign of a word that moves up by one bit a place, since a test of the sign is a lone
- * branch. So what remains of the loop without the operation is an addition and a shift.
+ * registers and the stack, and takes out the tests on it. That a place is important is told by the
+ * sign of a word that moves up by one bit a place, since a test of the sign needs nothing before
+ * it. So what remains of the loop without the operation is two instructions a place: the hit is
+ * counted, the word moved. That takes all four registers that outlive a call: the rest (volatile)
+ * stays on the stack, where it costs no more than a move from a register would.
  */
-static long direct_pass(__u32 index, struct bench_counts *done)
+static long direct_pass(__u64 index, struct bench_counts *done_arg)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *volatile task = bpf_get_current_task_btf();
+	struct bench_counts *volatile done = done_arg;
 	const __u64 nr = ops_per_pass;
 	const __u64 mode = bench_config.mode;
 	__s64 important = important_slots[0];
-	__u64 hits = 0;
+	__u64 counts = zero_unknown_to_verifier(index);
 
 #define GET(i)                                                     \
 	if (nr <= (i)) {                                           \
@@ -57,81 +59,93 @@ static long direct_pass(__u32 index, struct bench_counts *done)
 	if ((i) && (i) % SLOT_WORD_BITS == 0)                      \
 		important = important_slots[(i) / SLOT_WORD_BITS]; \
 	if (bench_cut(mode) || storage_get(&storage_##i, task)) {  \
-		hits++;                                            \
+		counts += HIT;                                     \
 		if (important < 0)                                 \
-			done->important_hits++;                    \
+			count_important(&counts);                  \
 	}                                                          \
 	important <<= 1;                                           \
 	barrier_var(important);
 
 	REPEAT_80(GET)
 out:
-	done->hits += hits;
-	done->drops += nr - hits;
+	count_pass(done, counts);
 	return 0;
 }
 
 BENCH_PROG(get_direct)
 {
 	bpf_loop(slot->passes, direct_pass, done, 0);
+	done->drops = slot->passes * ops_per_pass - done->hits;
 }
 
 struct piece {
-	__u32 first; /* map */
-	__u32 reserved;
 	struct bench_counts done;
+	__u32 first; /* map, a multiple of INTERLEAVE */
+	__u32 nr_maps;
 };
 
 /*
- * A get that comes back empty ends the pass, and what is left of it counts as dropped too: were it
- * to go on, the verifier would follow every combination of empty and not.
+ * Map in map. A get that comes back empty ends the pass, and what is left of it counts as dropped
+ * too: were it to go on, the verifier would follow every combination of empty and not.
+ * `interleaved` and `whole` (the piece is all there is) are constants, for the compiler.
  */
-static long map_in_map_pass(__u32 index, struct piece *piece)
+static __always_inline long visit_maps(struct piece *piece, int interleaved, int whole)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	const __u32 first = nr_maps > piece_maps ? piece->first : 0;
+	const __u32 first = whole ? 0 : piece->first;
+	const __u32 nr = whole ? nr_maps : piece_maps;
+	const __u32 nr_here = whole ? nr : piece->nr_maps;
 	const __u64 mode = bench_config.mode;
-	const __u64 with_map_0 = interleaved;
-	const __u32 nr = nr_maps, nr_in_piece = piece_maps;
 	__u32 until_map_0 = 1, zero = 0, place;
-	__u64 hits = 0;
+	__u64 counts = 0;
 	void *map;
 
-	for (__u32 i = 0; i < nr_in_piece; i++) {
-		place = first + i;
-		if (first + i >= nr)
+	for (__u32 i = 0; i < nr; i++) {
+		if (!whole && i >= nr_here)
 			break;
+		place = first + i;
 		map = bpf_map_lookup_elem(&outer, &place);
 		if (!map || !(bench_cut(mode) || storage_get(map, task)))
 			break;
-		hits++;
+		counts += HIT;
 		if (first + i == 0)
-			piece->done.important_hits++;
-		if (!with_map_0 || --until_map_0)
+			count_important(&counts);
+		if (!interleaved || --until_map_0)
 			continue;
 		until_map_0 = INTERLEAVE;
 		map = bpf_map_lookup_elem(&outer, &zero);
 		if (!map || !(bench_cut(mode) || storage_get(map, task)))
 			break;
-		hits++;
-		piece->done.important_hits++;
+		counts += HIT + IMPORTANT;
 	}
-	piece->done.hits += hits;
+	count_pass(&piece->done, counts);
 	return 0;
 }
 
-BENCH_PROG(get_map_in_map)
-{
-	struct piece piece = { .first = slot->piece * piece_maps };
-	__u32 nr = nr_maps - piece.first;
+/* The four combinations, as the pass of a batch each. */
+#define MAP_IN_MAP(name, interleaved, whole)                                                       \
+	static long name##_pass(__u32 index, struct piece *piece)                                  \
+	{                                                                                          \
+		return visit_maps(piece, interleaved, whole);                                      \
+	}                                                                                          \
+                                                                                                   \
+	BENCH_PROG(name)                                                                           \
+	{                                                                                          \
+		struct piece piece = { .first = slot->piece * piece_maps };                        \
+                                                                                                   \
+		piece.nr_maps = nr_maps - piece.first;                                             \
+		if (piece.nr_maps > piece_maps)                                                    \
+			piece.nr_maps = piece_maps;                                                \
+		bpf_loop(slot->passes, name##_pass, &piece, 0);                                    \
+		done->hits = piece.done.hits;                                                      \
+		done->important_hits = piece.done.important_hits;                                  \
+		done->drops = slot->passes * list_length(piece.nr_maps, interleaved) - done->hits; \
+	}
 
-	if (nr > piece_maps)
-		nr = piece_maps;
-	bpf_loop(slot->passes, map_in_map_pass, &piece, 0);
-	done->hits = piece.done.hits;
-	done->important_hits = piece.done.important_hits;
-	done->drops = slot->passes * list_length(nr, interleaved) - done->hits;
-}
+MAP_IN_MAP(get_seq, 0, 1)
+MAP_IN_MAP(get_seq_pieces, 0, 0)
+MAP_IN_MAP(get_int, 1, 1)
+MAP_IN_MAP(get_int_pieces, 1, 0)
 
 /*
  * The calling thread's storage, filled and checked outside the clock, for thread `owner`. Each

@@ -31,8 +31,9 @@ int text_setting_up(struct text *text)
 	return flush(text);
 }
 
-int text_started(struct text *text)
+int text_started(struct text *text, bool exact)
 {
+	text->exact = exact;
 	if (text->options->quiet)
 		return 0;
 	fprintf(text->out, "Benchmark '%s' started.\n", text->options->bench->name);
@@ -75,6 +76,8 @@ static void interval_line(const struct text *text, const struct result_interval 
 
 int text_interval(struct text *text, const struct result_interval *interval, unsigned int number)
 {
+	if (text->exact)
+		return 0;
 	if (text->redraw)
 		redraw(text, interval, number);
 	if (text->options->quiet)
@@ -95,6 +98,38 @@ static void net_line(FILE *out, const struct stats_net *net)
 {
 	fprintf(out, "%-9s %10.3lf ns/op  95%% [%.3lf, %.3lf]%s\n", "net", net->value, net->lo,
 		net->hi, net->below_floor ? "  below the floor: not told apart from nothing" : "");
+}
+
+static void insn_line(FILE *out, const char *label, const struct result_insn *insn)
+{
+	if (insn->exact)
+		fprintf(out, "%-9s %10.3lf insn/op  (%llu of %llu batches agree)\n", label,
+			insn->per_op, (unsigned long long)insn->agreeing,
+			(unsigned long long)insn->batches);
+	else
+		fprintf(out,
+			"%-9s not exact: %.3lf to %.3lf insn/op, most often %.3lf (%llu of %llu "
+			"batches)\n",
+			label, insn->min, insn->max, insn->per_op,
+			(unsigned long long)insn->agreeing, (unsigned long long)insn->batches);
+}
+
+static bool net_is_exact(const struct result *result)
+{
+	return result->insn[BENCH_REAL].exact && result->insn[BENCH_TWIN].exact;
+}
+
+/* Instructions, not time: no line that scripts read as one is printed. */
+static void exact_result(FILE *out, const struct result *result)
+{
+	const char *word = net_is_exact(result) ? "" : "not exact: about ";
+
+	insn_line(out, "raw", &result->insn[BENCH_REAL]);
+	insn_line(out, "overhead", &result->insn[BENCH_TWIN]);
+	fprintf(out, "%-9s %s%10.3lf insn/op\n", "net", word, result->net_insn);
+	fprintf(out, "Summary: %snet %.3lf insn/op, raw %.3lf insn/op, overhead %.3lf insn/op\n",
+		word, result->net_insn, result->insn[BENCH_REAL].per_op,
+		result->insn[BENCH_TWIN].per_op);
 }
 
 static void details(FILE *out, const struct result *result)
@@ -179,6 +214,13 @@ int text_result(struct text *text, const struct result *result)
 	if (text->options->verbose)
 		details(out, result);
 	notes(out, result);
+	if (result->status == RESULT_INTERRUPTED)
+		fprintf(out,
+			"warning: ended early by a signal: from what was measured until then\n");
+	if (result->exact) {
+		exact_result(out, result);
+		return flush(text);
+	}
 	cost_line(out, "raw", &result->cost_ns[BENCH_REAL]);
 	cost_line(out, "overhead", &result->cost_ns[BENCH_TWIN]);
 	net_line(out, &result->net_ns);

@@ -14,6 +14,7 @@ struct text {
 	FILE *out;
 	const struct options *options;
 	unsigned int nr_intervals; /* that the run will have */
+	bool exact; /* instructions are counted: nothing is printed by time */
 	bool redraw; /* one line, drawn anew on stderr, in place of progress lines */
 };
 
@@ -22,7 +23,7 @@ void text_init(struct text *text, FILE *out, const struct options *options);
 
 /* Each returns 0, or a negative error when the text cannot be written. */
 int text_setting_up(struct text *text);
-int text_started(struct text *text);
+int text_started(struct text *text, bool exact);
 int text_interval(struct text *text, const struct result_interval *interval, unsigned int number);
 int text_result(struct text *text, const struct result *result);
 
