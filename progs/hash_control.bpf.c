@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The control for local storage: bpf_map_lookup_elem() on as many hash maps, keys at random. */
 #include "bench.bpf.h"
-#include "local_storage_abi.h"
+#include "local_storage.h"
 #include "repeat.h"
 
 const volatile __u32 nr_maps = 1;
@@ -40,49 +40,46 @@ static __always_inline void next_key(__u32 *state, __u32 *key)
 	asm volatile("" : : "r"(key) : "memory");
 }
 
-static long direct_pass(__u32 index, struct bench_counts *done)
+static long direct_pass(__u64 index, struct bench_counts *done)
 {
 	const __u64 nr = ops_per_pass;
 	const __u64 mode = bench_config.mode;
 	__s64 important = important_slots[0];
+	__u64 counts = zero_unknown_to_verifier(index);
 	__u32 state = index, key;
-	__u64 hits = 0;
 
-#define LOOKUP(i)                                                      \
-	if (nr <= (i)) {                                               \
-		OWN_WAY_OUT(i);                                        \
-		goto out;                                              \
-	}                                                              \
-	if ((i) && (i) % SLOT_WORD_BITS == 0)                          \
-		important = important_slots[(i) / SLOT_WORD_BITS];     \
-	next_key(&state, &key);                                        \
-	if (bench_cut(mode) || bpf_map_lookup_elem(&hash_##i, &key)) { \
-		hits++;                                                \
-		if (important < 0)                                     \
-			done->important_hits++;                        \
-	}                                                              \
-	important <<= 1;                                               \
+#define LOOKUP(i)                                                    \
+	if (nr <= (i)) {                                             \
+		OWN_WAY_OUT(i);                                      \
+		goto out;                                            \
+	}                                                            \
+	if ((i) && (i) % SLOT_WORD_BITS == 0)                        \
+		important = important_slots[(i) / SLOT_WORD_BITS];   \
+	next_key(&state, &key);                                      \
+	if (bench_cut(mode) || bpf_map_lookup_elem(&hash_##i, &key)) \
+		count_hit(&counts, important < 0, i);                \
+	important <<= 1;                                             \
 	barrier_var(important);
 
 	REPEAT_80(LOOKUP)
 out:
-	done->hits += hits;
-	done->drops += nr - hits;
+	count_pass(done, counts);
 	return 0;
 }
 
 BENCH_PROG(lookup_direct)
 {
 	bpf_loop(slot->passes, direct_pass, done, 0);
+	done->drops = slot->passes * ops_per_pass - done->hits;
 }
 
 /* A lookup that comes back empty ends the pass, for the verifier's sake: see local_storage.bpf.c. */
-static long map_in_map_pass(__u32 index, struct bench_counts *done)
+static long map_in_map_pass(__u64 index, struct bench_counts *done)
 {
 	const __u64 mode = bench_config.mode;
 	const __u32 nr = nr_maps;
+	__u64 counts = zero_unknown_to_verifier(index);
 	__u32 state = index, key, place;
-	__u64 hits = 0;
 	void *map;
 
 	for (__u32 i = 0; i < nr; i++) {
@@ -91,16 +88,16 @@ static long map_in_map_pass(__u32 index, struct bench_counts *done)
 		next_key(&state, &key);
 		if (!map || !(bench_cut(mode) || bpf_map_lookup_elem(map, &key)))
 			break;
-		hits++;
+		counts += HIT;
 		if (!i)
-			done->important_hits++;
+			count_important(&counts);
 	}
-	done->hits += hits;
-	done->drops += ops_per_pass - hits;
+	count_pass(done, counts);
 	return 0;
 }
 
 BENCH_PROG(lookup_map_in_map)
 {
 	bpf_loop(slot->passes, map_in_map_pass, done, 0);
+	done->drops = slot->passes * ops_per_pass - done->hits;
 }

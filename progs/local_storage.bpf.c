@@ -58,11 +58,8 @@ static long direct_pass(__u64 index, struct bench_counts *done_arg)
 	}                                                          \
 	if ((i) && (i) % SLOT_WORD_BITS == 0)                      \
 		important = important_slots[(i) / SLOT_WORD_BITS]; \
-	if (bench_cut(mode) || storage_get(&storage_##i, task)) {  \
-		counts += HIT;                                     \
-		if (important < 0)                                 \
-			count_important(&counts);                  \
-	}                                                          \
+	if (bench_cut(mode) || storage_get(&storage_##i, task))    \
+		count_hit(&counts, important < 0, i);              \
 	important <<= 1;                                           \
 	barrier_var(important);
 
@@ -89,7 +86,7 @@ struct piece {
  * too: were it to go on, the verifier would follow every combination of empty and not.
  * `interleaved` and `whole` (the piece is all there is) are constants, for the compiler.
  */
-static __always_inline long visit_maps(struct piece *piece, int interleaved, int whole)
+static __always_inline long visit_maps(__u64 index, struct piece *piece, int interleaved, int whole)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	const __u32 first = whole ? 0 : piece->first;
@@ -97,7 +94,7 @@ static __always_inline long visit_maps(struct piece *piece, int interleaved, int
 	const __u32 nr_here = whole ? nr : piece->nr_maps;
 	const __u64 mode = bench_config.mode;
 	__u32 until_map_0 = 1, zero = 0, place;
-	__u64 counts = 0;
+	__u64 counts = zero_unknown_to_verifier(index);
 	void *map;
 
 	for (__u32 i = 0; i < nr; i++) {
@@ -124,9 +121,9 @@ static __always_inline long visit_maps(struct piece *piece, int interleaved, int
 
 /* The four combinations, as the pass of a batch each. */
 #define MAP_IN_MAP(name, interleaved, whole)                                                       \
-	static long name##_pass(__u32 index, struct piece *piece)                                  \
+	static long name##_pass(__u64 index, struct piece *piece)                                  \
 	{                                                                                          \
-		return visit_maps(piece, interleaved, whole);                                      \
+		return visit_maps(index, piece, interleaved, whole);                               \
 	}                                                                                          \
                                                                                                    \
 	BENCH_PROG(name)                                                                           \
