@@ -311,7 +311,7 @@ static int start_producers(struct bench_run *run)
 	return err;
 }
 
-static int interrupted(void)
+int bench_interrupted(void)
 {
 	return caught_signal ? error_set(EINTR, "ended by a signal before there was a result") : 0;
 }
@@ -328,7 +328,7 @@ static int load_case(struct bench_run *run)
 	if (!err && bench->setup)
 		err = bench->setup(run);
 	for (int variant = 0; variant < BENCH_NR_VARIANTS && bench->load && !err; variant++) {
-		err = interrupted();
+		err = bench_interrupted();
 		if (!err)
 			err = bench->load(run, variant);
 	}
@@ -348,7 +348,7 @@ static int measure(struct bench_run *run)
 
 	err = start_producers(run);
 	if (!err)
-		err = interrupted();
+		err = bench_interrupted();
 	if (err)
 		return err;
 	result->passes_per_batch = run->passes;
