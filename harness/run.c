@@ -27,10 +27,15 @@ static void catch_signal(int number)
 void run_catch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = catch_signal };
+	struct sigaction action = { .sa_handler = catch_signal }, before;
 
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		/* Under nohup a hang-up is nothing to end for. */
+		if (signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) &&
+		    before.sa_handler == SIG_IGN)
+			continue;
 		sigaction(signals[i], &action, NULL);
+	}
 	/* A reader that has gone is an error of writing, told as one. */
 	signal(SIGPIPE, SIG_IGN);
 }
