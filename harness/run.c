@@ -182,9 +182,17 @@ static int check_counts(const struct tally *tally, struct bench_run *run)
 	const struct bench_counts *counts = &tally->interval->counts;
 	u64 ops = run->result->ops_per_pass * run->passes;
 
-	bench_loss(run, "trigger did not run the program", tally->fired - counts->batches);
-	if (tally->interval->variant == BENCH_REAL && !tally->interval->warmup)
+	if (counts->batches > tally->fired)
+		return error_set(EPROTO,
+				 "the program ran %llu times for %llu that were fired: somebody "
+				 "else fires it too",
+				 (unsigned long long)counts->batches,
+				 (unsigned long long)tally->fired);
+	if (tally->interval->variant == BENCH_REAL && !tally->interval->warmup) {
 		run->result->attempts += tally->fired * ops;
+		bench_loss(run, "trigger did not run the program",
+			   (tally->fired - counts->batches) * ops);
+	}
 	if (counts->hits + counts->drops == counts->batches * ops)
 		return 0;
 	return error_set(EPROTO,
