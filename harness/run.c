@@ -281,7 +281,7 @@ static int sample_all(struct bench_run *run)
 }
 
 /* CPUs in the selftests' order: consumers first, producers after them, wrapping round. */
-static int choose_cpus(const struct bench_run *run, int *cpus)
+static int choose_cpus(struct bench_run *run, int *cpus)
 {
 	const struct options *options = run->options;
 	const struct cpu_list *list = &options->prod_cpus;
@@ -300,6 +300,8 @@ static int choose_cpus(const struct bench_run *run, int *cpus)
 		list = &online;
 		first = options->nr_consumers;
 	}
+	if (options->nr_producers > list->n)
+		bench_note(run, "cpus", "%u producers share %zu", options->nr_producers, list->n);
 	for (unsigned int i = 0; i < options->nr_producers; i++) {
 		cpus[i] = (int)list->cpu[(first + i) % list->n];
 		if ((size_t)cpus[i] < 64 * ARRAY_SIZE(run->result->cpus_used))
