@@ -131,9 +131,12 @@ struct tally {
 	u64 fired;
 };
 
-static void add_slice(struct tally *tally, const struct bench_run *run)
+static void add_slice(struct tally *tally, struct bench_run *run)
 {
 	struct result_interval *interval = tally->interval;
+
+	if (!interval->warmup)
+		run->nr_slices[interval->variant]++;
 
 	for (unsigned int i = 0; i < run->options->nr_producers; i++) {
 		const struct slice *slice = &run->producers[i].closed;
@@ -211,7 +214,8 @@ static int take_slices(struct bench_run *run, bool warmup, struct tally tally[BE
 	const enum phase_kind real = warmup ? PHASE_WARMUP_REAL : PHASE_REAL;
 	const enum phase_kind twin = warmup ? PHASE_WARMUP_TWIN : PHASE_TWIN;
 
-	for (int i = 0; i < SLICES_PER_INTERVAL && !caught_signal; i++) {
+	/* At least one: an interval of nothing would count as a rate of zero. */
+	for (int i = 0; i < SLICES_PER_INTERVAL && !(i && caught_signal); i++) {
 		int err;
 
 		sleep_until(now_ns() + REAL_SLICE_NS);

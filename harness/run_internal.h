@@ -82,6 +82,7 @@ struct bench_run {
 	struct loaded loaded[BENCH_NR_VARIANTS];
 	struct bench_producer *producers;
 	u64 passes; /* of a batch */
+	size_t nr_slices[BENCH_NR_VARIANTS]; /* with samples, and in an interval's counts */
 
 	/*
 	 * The phase, and how many times it has changed: producers poll it between batches. The
