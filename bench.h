@@ -117,9 +117,14 @@ struct bench {
 	/* On the producer's thread, after the last batch: are the values read those written? */
 	int (*producer_check)(struct bench_producer *producer);
 
-	/* How many operations one pass attempts, and how many of those are important. */
+	/* How many operations one pass attempts. */
 	u64 (*ops_per_pass)(const struct bench_run *run);
-	u64 (*important_per_pass)(const struct bench_run *run);
+
+	/*
+	 * A pass that takes long against the timer tick is fired and timed in pieces, which the
+	 * program tells apart by slot->piece. How many: left out, it is one.
+	 */
+	u64 (*pieces_per_pass)(const struct bench_run *run);
 };
 
 /* Registers a benchmark: BENCH(symbol) { .name = … }; */

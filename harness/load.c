@@ -46,11 +46,12 @@ static struct bpf_program *select_programs(struct bench_run *run, enum bench_var
 	return measured;
 }
 
-static int set_config(enum bench_variant variant, struct bpf_object *object)
+static int set_config(const struct bench_run *run, enum bench_variant variant,
+		      struct bpf_object *object)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, CONFIG_MAP);
 	struct bench_config config = {
-		.twin = variant == BENCH_TWIN,
+		.mode = variant == BENCH_TWIN ? BENCH_MODE_TWIN : run->options->pad,
 		.cookie = BENCH_COOKIE(variant),
 		.tgid = (u32)getpid(),
 	};
@@ -126,7 +127,7 @@ int bench_load(struct bench_run *run, enum bench_variant variant, struct bpf_obj
 		return -ENOENT;
 	if (!slots)
 		return error_set(ENOENT, "no map '" SLOTS_MAP "' in the object");
-	err = set_config(variant, object);
+	err = set_config(run, variant, object);
 	if (err)
 		return err;
 	bpf_map__set_max_entries(slots, run->options->nr_producers);

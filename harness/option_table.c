@@ -3,6 +3,8 @@
 
 #include "options.h"
 
+#include "../progs/bench_abi.h"
+
 #define DAY_SEC 86400
 
 /* A producer is known to its program by 16 bits: see BENCH_COOKIE. */
@@ -34,6 +36,9 @@ const struct option_row option_rows[] = {
 	  .help = "CPUs of the consumers; implies -a" },
 	{ "trigger", NULL, "KIND", .kind = OPTION_TRIGGER, AT(trigger),
 	  .help = "how the benchmark's BPF program is fired, if it has one" },
+	{ "pad", NULL, "NUM", .kind = OPTION_U32, AT(pad), .def = 0, .min = 0, .max = BENCH_MAX_PAD,
+	  .help = "instructions to add to each operation of the BPF program, to see whether the "
+		  "measurement sees them" },
 	{ "json", NULL, "FILE", .kind = OPTION_FILE, AT(json_path),
 	  .help = "write the result as JSON; - is stdout" },
 	{ "verbose", "v", .kind = OPTION_FLAG, AT(verbose), .help = "say more" },

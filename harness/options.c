@@ -431,6 +431,10 @@ static int check_core(const struct command_line *line, const struct options *opt
 		return error_set(E_USAGE,
 				 "--trigger: %s runs in user space and has no BPF program to fire",
 				 bench->name);
+	if (bench->batch && find_given(line, "pad"))
+		return error_set(E_USAGE,
+				 "--pad: %s runs in user space and has no BPF program to pad",
+				 bench->name);
 	return 0;
 }
 

@@ -17,6 +17,7 @@ struct options {
 	unsigned int nr_producers, nr_consumers;
 	struct cpu_list prod_cpus, cons_cpus; /* empty: not given */
 	enum trigger_kind trigger;
+	unsigned int pad; /* extra ALU instructions in each operation, up to BENCH_MAX_PAD */
 	const char *json_path; /* "-" is stdout; NULL: none. Points into argv. */
 
 	const struct bench *bench; /* NULL only with help, version or list */

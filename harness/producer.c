@@ -11,6 +11,9 @@
 
 #include "run_internal.h"
 
+/* Exact mode: instructions of a piece, short against the tick's 4,000,000 (at 250 Hz). */
+#define EXACT_BATCH_INSNS 250000
+
 /*
  * Long against what reading the clock twice costs (about 40 ns), short against the timer tick
  * (1 to 10 ms), so that few batches are interrupted.
@@ -45,7 +48,7 @@ static bool phase_takes_samples(enum phase_kind kind)
 	return kind == PHASE_REAL || kind == PHASE_TWIN;
 }
 
-static int samples_init(struct samples *samples, size_t max_blocks)
+static int samples_init(struct samples *samples, size_t max_blocks, u64 pieces)
 {
 	samples->ns = mmap(NULL, SAMPLES_BYTES, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -54,6 +57,7 @@ static int samples_init(struct samples *samples, size_t max_blocks)
 		samples->ns = samples->ns == MAP_FAILED ? NULL : samples->ns;
 		return error_set(ENOMEM, "no memory for samples");
 	}
+	samples->pieces = pieces;
 	samples->stride = 1;
 	return 0;
 }
@@ -68,25 +72,29 @@ static void samples_free(struct samples *samples)
 
 static void samples_halve(struct samples *samples)
 {
+	size_t pieces = samples->pieces;
+
 	for (size_t i = 0; i < samples->n / 2; i++)
-		samples->ns[i] = samples->ns[2 * i];
+		memcpy(samples->ns + i * pieces, samples->ns + 2 * i * pieces,
+		       pieces * sizeof(*samples->ns));
 	for (size_t b = 0; b < samples->nr_blocks; b++)
 		samples->blocks[b] /= 2;
 	samples->n /= 2;
 	samples->stride *= 2;
 }
 
-static void samples_add(struct samples *samples, u64 ns)
+static void samples_add(struct samples *samples, const u64 *piece_ns)
 {
 	if (++samples->skipped < samples->stride)
 		return;
 	samples->skipped = 0;
-	if (samples->n == SAMPLES_ROOM)
+	if ((samples->n + 1) * samples->pieces > SAMPLES_ROOM)
 		samples_halve(samples);
-	samples->ns[samples->n++] = ns;
+	memcpy(samples->ns + samples->n++ * samples->pieces, piece_ns,
+	       samples->pieces * sizeof(*piece_ns));
 }
 
-static void counts_add(struct bench_counts *sum, const struct bench_counts *more)
+void counts_add(struct bench_counts *sum, const struct bench_counts *more)
 {
 	sum->batches += more->batches;
 	sum->ns += more->ns;
@@ -95,15 +103,17 @@ static void counts_add(struct bench_counts *sum, const struct bench_counts *more
 	sum->drops += more->drops;
 }
 
-/* Fire once and find out from the producer's slot what the batch did. */
-static int fire_batch(struct bench_producer *producer, enum bench_variant variant,
+/* Fire once and find out from the producer's slot what the program did. */
+static int fire_piece(struct bench_producer *producer, enum bench_variant variant, u64 piece,
 		      struct bench_counts *done)
 {
 	const struct bench_run *run = producer->run;
-	const struct bench_slot *slot = run_slot(run, variant, producer->index);
+	struct bench_slot *slot = run_slot(run, variant, producer->index);
 	const struct bench_counts before = slot->total;
-	int err = trigger_fire(&run->loaded[variant].trigger, variant, producer->index);
+	int err;
 
+	slot->piece = piece;
+	err = trigger_fire(&run->loaded[variant].trigger, variant, producer->index);
 	if (err)
 		return error_set(-err, "cannot fire the program by %s: %s",
 				 trigger_name(run->trigger), strerror(-err));
@@ -115,15 +125,34 @@ static int fire_batch(struct bench_producer *producer, enum bench_variant varian
 	return 0;
 }
 
+/* What one batch did: the sum, and the ns of each piece. */
+struct batch {
+	struct bench_counts sum;
+	u64 piece_ns[MAX_PIECES];
+	bool clock_went_back;
+};
+
 static int one_batch(struct bench_producer *producer, enum bench_variant variant,
-		     struct bench_counts *done)
+		     struct batch *batch)
 {
 	const struct bench_run *run = producer->run;
 
-	memset(done, 0, sizeof(*done));
-	if (run->bench->batch)
-		return run->bench->batch(producer, variant, run->passes, done);
-	return fire_batch(producer, variant, done);
+	memset(&batch->sum, 0, sizeof(batch->sum));
+	batch->clock_went_back = false;
+	for (u64 piece = 0; piece < run->pieces; piece++) {
+		struct bench_counts done = {};
+		int err = run->bench->batch
+				  ? run->bench->batch(producer, variant, run->passes, &done)
+				  : fire_piece(producer, variant, piece, &done);
+
+		if (err)
+			return err;
+		counts_add(&batch->sum, &done);
+		batch->piece_ns[piece] = done.ns;
+		if (done.ns > CLOCK_WENT_BACK)
+			batch->clock_went_back = true;
+	}
+	return 0;
 }
 
 static void set_passes(struct bench_run *run, unsigned int index)
@@ -134,28 +163,36 @@ static void set_passes(struct bench_run *run, unsigned int index)
 		run_slot(run, variant, index)->passes = run->passes;
 }
 
-/*
- * Find the number of passes that makes a real batch take about BATCH_NS. The fastest of three is
- * taken each time, since what disturbs a batch only makes it longer.
- */
-static int calibrate(struct bench_producer *producer)
+/* The least that a real batch takes in `tries`: what disturbs a batch only makes it longer. */
+static int least_ns(struct bench_producer *producer, int tries, u64 *ns)
+{
+	struct batch batch;
+
+	set_passes(producer->run, producer->index);
+	*ns = UINT64_MAX;
+	for (int i = 0; i < tries; i++) {
+		int err = one_batch(producer, BENCH_REAL, &batch);
+
+		if (err)
+			return err;
+		*ns = min_u64(*ns, max_u64(batch.sum.ns, 1));
+	}
+	return 0;
+}
+
+/* Find the number of passes that makes a real batch take about BATCH_NS. */
+static int calibrate_ns(struct bench_producer *producer)
 {
 	struct bench_run *run = producer->run;
-	struct bench_counts done;
 
 	run->passes = 1;
 	for (int round = 0; round < CALIBRATION_ROUNDS; round++) {
-		u64 fastest = UINT64_MAX, passes;
+		u64 ns, passes;
+		int err = least_ns(producer, 3, &ns);
 
-		set_passes(run, producer->index);
-		for (int i = 0; i < 3; i++) {
-			int err = one_batch(producer, BENCH_REAL, &done);
-
-			if (err)
-				return err;
-			fastest = min_u64(fastest, max_u64(done.ns, 1));
-		}
-		passes = (u64)((double)run->passes * BATCH_NS / (double)fastest);
+		if (err)
+			return err;
+		passes = (u64)((double)run->passes * BATCH_NS / (double)ns);
 		passes = min_u64(max_u64(passes, 1), MAX_PASSES);
 		/* Grow stepwise: a short batch is mostly the clock's own cost. */
 		passes = min_u64(passes, run->passes * 32);
@@ -163,6 +200,24 @@ static int calibrate(struct bench_producer *producer)
 			return 0;
 		run->passes = passes;
 	}
+	return 0;
+}
+
+/*
+ * In exact mode the least of many is the same in every run, and so is what follows from it: one
+ * step, since what is fixed in a batch is to weigh the same in every run.
+ */
+static int calibrate_insns(struct bench_producer *producer)
+{
+	struct bench_run *run = producer->run;
+	u64 insns;
+	int err;
+
+	run->passes = 1;
+	err = least_ns(producer, 20, &insns);
+	if (err)
+		return err;
+	run->passes = max_u64(EXACT_BATCH_INSNS * run->pieces / insns, 1);
 	return 0;
 }
 
@@ -174,21 +229,29 @@ static u64 involuntary_switches(void)
 }
 
 static void take_sample(struct bench_producer *producer, enum phase_kind kind,
-			const struct bench_counts *done)
+			const struct batch *batch, struct slice *slice)
 {
-	if (!phase_takes_samples(kind) || !done->batches || done->ns > CLOCK_WENT_BACK)
-		return;
-	samples_add(&producer->samples[phase_variant(kind)], done->ns);
+	if (batch->clock_went_back)
+		slice->clock_went_back++;
+	else if (batch->sum.batches == producer->run->pieces && phase_takes_samples(kind))
+		samples_add(&producer->samples[phase_variant(kind)], batch->piece_ns);
 }
 
-/* Fire batches until the phase changes; then `slice` says what was done from when to when. */
+static bool slice_goes_on(const struct bench_run *run, u64 phase, u64 batches)
+{
+	if (run->batches_per_slice)
+		return batches < run->batches_per_slice;
+	return atomic_load_explicit(&run->phase, memory_order_relaxed) == phase;
+}
+
+/* Fire batches until the slice ends; then `slice` says what was done from when to when. */
 static int run_slice(struct bench_producer *producer, u64 phase, struct slice *slice)
 {
 	struct bench_run *run = producer->run;
 	enum phase_kind kind = phase_kind(phase);
 	enum bench_variant variant = phase_variant(kind);
 	u64 switches = involuntary_switches();
-	struct bench_counts done;
+	struct batch batch;
 
 	memset(slice, 0, sizeof(*slice));
 	if (phase_takes_samples(kind)) {
@@ -198,14 +261,14 @@ static int run_slice(struct bench_producer *producer, u64 phase, struct slice *s
 	}
 	slice->start_ns = now_ns();
 	do {
-		int err = one_batch(producer, variant, &done);
+		int err = one_batch(producer, variant, &batch);
 
 		if (err)
 			return err;
-		slice->fired++;
-		counts_add(&slice->counts, &done);
-		take_sample(producer, kind, &done);
-	} while (atomic_load_explicit(&run->phase, memory_order_relaxed) == phase);
+		slice->batches++;
+		counts_add(&slice->counts, &batch.sum);
+		take_sample(producer, kind, &batch, slice);
+	} while (slice_goes_on(run, phase, slice->batches));
 	slice->end_ns = now_ns();
 	slice->involuntary_switches = involuntary_switches() - switches;
 	return 0;
@@ -231,15 +294,16 @@ static void report_failure(struct bench_producer *producer, int err)
 	pthread_mutex_unlock(&run->lock);
 }
 
-static u64 wait_while_idle(struct bench_run *run)
+/* Wait until the phase is another one, which is returned. */
+static u64 wait_for_change(struct bench_run *run, u64 phase)
 {
-	u64 phase;
+	u64 now;
 
 	pthread_mutex_lock(&run->lock);
-	while (phase_kind(phase = atomic_load(&run->phase)) == PHASE_WAIT)
+	while ((now = atomic_load(&run->phase)) == phase)
 		pthread_cond_wait(&run->changed, &run->lock);
 	pthread_mutex_unlock(&run->lock);
-	return phase;
+	return now;
 }
 
 static int pin(int cpu)
@@ -261,22 +325,35 @@ static int pin(int cpu)
 	return err ? error_set(err, "cannot run a producer on CPU %d: %s", cpu, strerror(err)) : 0;
 }
 
+/* Nothing else of the guest's may come in between: it has but one CPU. */
+static int become_realtime(void)
+{
+	const struct sched_param param = { .sched_priority = 1 };
+
+	if (sched_setscheduler(0, SCHED_FIFO, &param))
+		return error_set(errno, "cannot run a producer in real time: %s", strerror(errno));
+	return 0;
+}
+
 static int producer_prepare(struct bench_producer *producer)
 {
+	bool exact = producer->run->result->exact;
 	const struct bench *bench = producer->run->bench;
 	int err = pin(producer->cpu);
 
+	if (!err && exact)
+		err = become_realtime();
 	if (!err && bench->producer_init)
 		err = bench->producer_init(producer);
 	if (!err && producer->index == 0)
-		err = calibrate(producer);
+		err = exact ? calibrate_insns(producer) : calibrate_ns(producer);
 	return err;
 }
 
 static int producer_work(struct bench_producer *producer)
 {
 	struct bench_run *run = producer->run;
-	u64 phase = wait_while_idle(run);
+	u64 phase = wait_for_change(run, phase_word(0, PHASE_WAIT));
 	struct slice slice;
 
 	set_passes(run, producer->index);
@@ -286,7 +363,7 @@ static int producer_work(struct bench_producer *producer)
 
 		if (err)
 			return err;
-		phase = atomic_load(&run->phase);
+		phase = wait_for_change(run, phase);
 		producer->closed = slice;
 		report_done(run);
 	}
@@ -347,7 +424,7 @@ static int start_one(struct bench_run *run, unsigned int index, int cpu, size_t 
 	producer->index = index;
 	producer->cpu = cpu;
 	for (int variant = 0; variant < BENCH_NR_VARIANTS && !err; variant++)
-		err = samples_init(&producer->samples[variant], max_slices);
+		err = samples_init(&producer->samples[variant], max_slices, run->pieces);
 	if (err)
 		return err;
 	err = pthread_create(&producer->thread, NULL, producer_main, producer);

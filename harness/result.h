@@ -37,6 +37,18 @@ struct result_rate {
 	double mean, stddev; /* per second, over the intervals that count */
 };
 
+/*
+ * Exact mode: instructions of one operation, from the value that the batches agree on. The batches
+ * of a pass in pieces must agree on each piece, and the values of the pieces add up.
+ */
+struct result_insn {
+	double per_op;
+	double min, max; /* of single batches, per operation */
+	u64 batches;
+	u64 agreeing; /* of the piece on which the fewest agree */
+	bool exact; /* more than half agree */
+};
+
 struct result_program {
 	char name[64];
 	enum bench_variant variant;
@@ -72,6 +84,7 @@ struct result {
 
 	u64 ops_per_pass;
 	u64 passes_per_batch;
+	u64 pieces_per_batch;
 
 	struct result_interval *intervals; /* in the order of time, warm-up included */
 	size_t nr_intervals;
@@ -86,6 +99,11 @@ struct result {
 	struct stats_net net_ns;
 	/* Percentiles 0 to 100 of the batches, per variant: enough to draw the distribution. */
 	double quantiles_ns[BENCH_NR_VARIANTS][RESULT_QUANTILES];
+
+	bool exact; /* exact mode: insn holds, cost_ns and net_ns do not, rates are of no time */
+	struct result_insn insn[BENCH_NR_VARIANTS];
+	double net_insn; /* per operation; exact if both of insn are */
+	char exact_machine[1024]; /* what counts the instructions, and how it was pinned */
 
 	u64 attempts; /* operations attempted by real batches that count */
 	struct result_loss losses[16];

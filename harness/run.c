@@ -8,14 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exact.h"
 #include "run_internal.h"
 
 /*
  * An interval is a second of the real variant, as the selftests' bench has it, and a tenth of
  * that of the twin, in ten slices that take turns.
  */
+#define SLICES_PER_INTERVAL 10
 #define REAL_SLICE_NS (NSEC_PER_SEC / SLICES_PER_INTERVAL)
 #define TWIN_SLICE_NS (REAL_SLICE_NS / 10)
+
+/* Exact mode counts batches, not time: this many slices of each variant, of so many batches. */
+#define EXACT_SLICES 3
+#define EXACT_BATCHES_PER_SLICE 67
 
 static volatile sig_atomic_t caught_signal;
 
@@ -108,14 +114,17 @@ void bench_loss(struct bench_run *run, const char *cause, u64 count)
 	loss->count += count;
 }
 
-/* Sleep until a point of CLOCK_MONOTONIC, or until a signal comes. */
-static void sleep_until(u64 when_ns)
+/* The length of a slice, less when a signal comes. Slices of exact mode end by themselves. */
+static void sleep_for(const struct bench_run *run, u64 ns)
 {
+	u64 end = now_ns() + ns;
 	struct timespec until = {
-		.tv_sec = (time_t)(when_ns / NSEC_PER_SEC),
-		.tv_nsec = (long)(when_ns % NSEC_PER_SEC),
+		.tv_sec = (time_t)(end / NSEC_PER_SEC),
+		.tv_nsec = (long)(end % NSEC_PER_SEC),
 	};
 
+	if (run->batches_per_slice)
+		return;
 	while (!caught_signal &&
 	       clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
 		;
@@ -128,7 +137,8 @@ struct tally {
 		u64 ns;
 		struct bench_counts counts;
 	} * producers;
-	u64 fired;
+	u64 batches;
+	u64 clock_went_back;
 };
 
 static void add_slice(struct tally *tally, struct bench_run *run)
@@ -143,13 +153,10 @@ static void add_slice(struct tally *tally, struct bench_run *run)
 		struct producer_tally *mine = &tally->producers[i];
 
 		mine->ns += slice->end_ns - slice->start_ns;
-		mine->counts.batches += slice->counts.batches;
-		mine->counts.ns += slice->counts.ns;
-		mine->counts.hits += slice->counts.hits;
-		mine->counts.important_hits += slice->counts.important_hits;
-		mine->counts.drops += slice->counts.drops;
+		counts_add(&mine->counts, &slice->counts);
 		interval->involuntary_switches += slice->involuntary_switches;
-		tally->fired += slice->fired;
+		tally->batches += slice->batches;
+		tally->clock_went_back += slice->clock_went_back;
 	}
 }
 
@@ -163,11 +170,7 @@ static void finish_interval(struct tally *tally, const struct bench_run *run)
 		const struct producer_tally *mine = &tally->producers[i];
 		double per_sec = mine->ns ? (double)NSEC_PER_SEC / (double)mine->ns : 0;
 
-		interval->counts.batches += mine->counts.batches;
-		interval->counts.ns += mine->counts.ns;
-		interval->counts.hits += mine->counts.hits;
-		interval->counts.important_hits += mine->counts.important_hits;
-		interval->counts.drops += mine->counts.drops;
+		counts_add(&interval->counts, &mine->counts);
 		interval->hits_per_sec += (double)mine->counts.hits * per_sec;
 		interval->important_hits_per_sec += (double)mine->counts.important_hits * per_sec;
 		interval->drops_per_sec += (double)mine->counts.drops * per_sec;
@@ -184,25 +187,29 @@ static int check_counts(const struct tally *tally, struct bench_run *run)
 {
 	const struct bench_counts *counts = &tally->interval->counts;
 	u64 ops = run->result->ops_per_pass * run->passes;
+	u64 fired = tally->batches * run->pieces;
+	bool counts_match = counts->hits + counts->drops == tally->batches * ops;
 
-	if (counts->batches > tally->fired)
+	if (counts->batches > fired)
 		return error_set(EPROTO,
 				 "the program ran %llu times for %llu that were fired: somebody "
 				 "else fires it too",
-				 (unsigned long long)counts->batches,
-				 (unsigned long long)tally->fired);
+				 (unsigned long long)counts->batches, (unsigned long long)fired);
 	if (tally->interval->variant == BENCH_REAL && !tally->interval->warmup) {
-		run->result->attempts += tally->fired * ops;
-		bench_loss(run, "trigger did not run the program",
-			   (tally->fired - counts->batches) * ops);
+		run->result->attempts += tally->batches * ops;
+		bench_loss(run, "came back empty", counts->drops);
+		bench_loss(run, "not timed: the clock went back", tally->clock_went_back * ops);
+		if (fired != counts->batches)
+			bench_loss(run, "the trigger did not run the program",
+				   tally->batches * ops - counts->hits - counts->drops);
 	}
-	if (counts->hits + counts->drops == counts->batches * ops)
+	if (counts_match || fired != counts->batches)
 		return 0;
 	return error_set(EPROTO,
 			 "the program's counts do not add up: %llu hits and %llu drops in %llu "
 			 "batches of %llu operations",
 			 (unsigned long long)counts->hits, (unsigned long long)counts->drops,
-			 (unsigned long long)counts->batches, (unsigned long long)ops);
+			 (unsigned long long)tally->batches, (unsigned long long)ops);
 }
 
 /*
@@ -215,15 +222,15 @@ static int take_slices(struct bench_run *run, bool warmup, struct tally tally[BE
 	const enum phase_kind twin = warmup ? PHASE_WARMUP_TWIN : PHASE_TWIN;
 
 	/* At least one: an interval of nothing would count as a rate of zero. */
-	for (int i = 0; i < SLICES_PER_INTERVAL && !(i && caught_signal); i++) {
+	for (unsigned int i = 0; i < run->slices_per_interval && !(i && caught_signal); i++) {
 		int err;
 
-		sleep_until(now_ns() + REAL_SLICE_NS);
+		sleep_for(run, REAL_SLICE_NS);
 		err = producers_enter(run, twin);
 		if (err)
 			return err;
 		add_slice(&tally[BENCH_REAL], run);
-		sleep_until(now_ns() + TWIN_SLICE_NS);
+		sleep_for(run, TWIN_SLICE_NS);
 		err = producers_enter(run, real);
 		if (err)
 			return err;
@@ -269,18 +276,20 @@ static int sample_interval(struct bench_run *run, unsigned int number, bool warm
 }
 
 /* As the selftests' bench counts: W + D + 1 intervals, of which the last D + 1 make the result. */
-static unsigned int nr_intervals(const struct options *options)
+static unsigned int nr_intervals(const struct bench_run *run)
 {
-	return (unsigned int)(options->warmup_sec + options->duration_sec + 1);
+	if (run->result->exact)
+		return EXACT_SLICES;
+	return (unsigned int)(run->options->warmup_sec + run->options->duration_sec + 1);
 }
 
 static int sample_all(struct bench_run *run)
 {
-	const struct options *options = run->options;
-	int err = producers_enter(run, options->warmup_sec ? PHASE_WARMUP_REAL : PHASE_REAL);
+	u64 warmup = run->result->exact ? 0 : run->options->warmup_sec;
+	int err = producers_enter(run, warmup ? PHASE_WARMUP_REAL : PHASE_REAL);
 
-	for (unsigned int i = 0; i < nr_intervals(options) && !err && !caught_signal; i++)
-		err = sample_interval(run, i, i < options->warmup_sec);
+	for (unsigned int i = 0; i < nr_intervals(run) && !err && !caught_signal; i++)
+		err = sample_interval(run, i, i < warmup);
 	return err;
 }
 
@@ -318,7 +327,7 @@ static int choose_cpus(struct bench_run *run, int *cpus)
 static int start_producers(struct bench_run *run)
 {
 	int *cpus = calloc(run->options->nr_producers, sizeof(*cpus));
-	size_t max_slices = (size_t)(nr_intervals(run->options) + 1) * SLICES_PER_INTERVAL;
+	size_t max_slices = (size_t)(nr_intervals(run) + 1) * run->slices_per_interval;
 	int err;
 
 	if (!cpus)
@@ -335,12 +344,28 @@ int bench_interrupted(void)
 	return caught_signal ? error_set(EINTR, "ended by a signal before there was a result") : 0;
 }
 
+static int choose_mode(struct bench_run *run)
+{
+	struct result *result = run->result;
+	int exact = exact_mode();
+
+	if (exact < 0)
+		return exact;
+	result->exact = exact;
+	run->slices_per_interval = exact ? 1 : SLICES_PER_INTERVAL;
+	if (!exact)
+		return 0;
+	run->batches_per_slice = EXACT_BATCHES_PER_SLICE;
+	snprintf(result->exact_machine, sizeof(result->exact_machine), "%s", exact_machine());
+	return 0;
+}
+
 static int load_case(struct bench_run *run)
 {
 	const struct bench *bench = run->bench;
-	int err = 0;
+	int err = choose_mode(run);
 
-	if (bench->unavailable)
+	if (!err && bench->unavailable)
 		err = bench->unavailable();
 	if (!err && !bench->batch)
 		err = trigger_resolve(run->options->trigger, &run->trigger);
@@ -360,8 +385,13 @@ static int measure(struct bench_run *run)
 	int err;
 
 	result->ops_per_pass = run->bench->ops_per_pass(run);
-	result->intervals = calloc((size_t)nr_intervals(run->options) * BENCH_NR_VARIANTS,
-				   sizeof(*result->intervals));
+	run->pieces = run->bench->pieces_per_pass ? run->bench->pieces_per_pass(run) : 1;
+	result->pieces_per_batch = run->pieces;
+	if (run->pieces > MAX_PIECES)
+		return error_set(E2BIG, "a pass in %llu pieces: %u are the most",
+				 (unsigned long long)run->pieces, MAX_PIECES);
+	result->intervals =
+		calloc((size_t)nr_intervals(run) * BENCH_NR_VARIANTS, sizeof(*result->intervals));
 	if (!result->intervals)
 		return error_set(ENOMEM, "no memory for the intervals");
 

@@ -10,6 +10,7 @@
 #include "run.h"
 
 #define MAX_HELPERS 4
+#define MAX_PIECES 256 /* of a batch */
 
 /* One loaded variant of the case's program. */
 struct loaded {
@@ -24,23 +25,27 @@ struct loaded {
 };
 
 /*
- * The samples (ns of one batch) of one producer and variant, in the order of time. When the room
- * is full every second one is dropped and from then on only every stride-th is taken: so they
- * stay evenly spread over the run.
+ * The samples of one producer and variant, in the order of time: of each batch, ns of each of its
+ * pieces. When the room is full every second batch is dropped and from then on only every
+ * stride-th is taken: so they stay evenly spread over the run.
  */
 struct samples {
 	u64 *ns;
-	size_t n;
+	size_t pieces; /* of a batch */
+	size_t n; /* batches */
 	u64 stride;
 	u64 skipped; /* since the last one taken */
-	size_t *blocks; /* where each slice begins */
+	size_t *blocks; /* at which batch each slice begins */
 	size_t nr_blocks;
 };
+
+void counts_add(struct bench_counts *sum, const struct bench_counts *more);
 
 /* What a producer did in one slice. Written by the producer until it is closed, then read. */
 struct slice {
 	u64 start_ns, end_ns; /* CLOCK_MONOTONIC */
-	u64 fired;
+	u64 batches;
+	u64 clock_went_back; /* batches without a duration */
 	struct bench_counts counts;
 	u64 involuntary_switches;
 };
@@ -68,9 +73,6 @@ struct bench_producer {
 	char err_text[1024];
 };
 
-/* Of one interval, both variants: what result_interval is made from. */
-#define SLICES_PER_INTERVAL 10
-
 struct bench_run {
 	const struct options *options;
 	const struct bench *bench;
@@ -82,6 +84,9 @@ struct bench_run {
 	struct loaded loaded[BENCH_NR_VARIANTS];
 	struct bench_producer *producers;
 	u64 passes; /* of a batch */
+	u64 pieces; /* of a batch, each fired by itself */
+	unsigned int slices_per_interval;
+	u64 batches_per_slice; /* exact mode; 0: a slice lasts until the phase changes */
 	size_t nr_slices[BENCH_NR_VARIANTS]; /* with samples, and in an interval's counts */
 
 	/*

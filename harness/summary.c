@@ -26,6 +26,15 @@ static size_t block_end(const struct samples *samples, size_t block)
 	return block + 1 < samples->nr_blocks ? samples->blocks[block + 1] : samples->n;
 }
 
+static u64 batch_ns(const struct samples *samples, size_t batch)
+{
+	u64 sum = 0;
+
+	for (size_t piece = 0; piece < samples->pieces; piece++)
+		sum += samples->ns[batch * samples->pieces + piece];
+	return sum;
+}
+
 /* Slices first to last - 1 of all producers, slice after slice. */
 static int pool_slices(const struct bench_run *run, enum bench_variant variant, size_t first,
 		       size_t last, struct pool *pool)
@@ -50,7 +59,7 @@ static int pool_slices(const struct bench_run *run, enum bench_variant variant, 
 				continue;
 			pool->blocks[pool->nr_blocks++] = pool->n;
 			for (size_t i = samples->blocks[block]; i < block_end(samples, block); i++)
-				pool->ns_per_op[pool->n++] = (double)samples->ns[i] / ops;
+				pool->ns_per_op[pool->n++] = (double)batch_ns(samples, i) / ops;
 		}
 	}
 	return 0;
@@ -82,7 +91,7 @@ static int cost_of_intervals(struct bench_run *run)
 		if (interval->warmup)
 			continue;
 		/* A signal may have ended the last interval early. */
-		last = min_u64(first + SLICES_PER_INTERVAL, run->nr_slices[interval->variant]);
+		last = min_u64(first + run->slices_per_interval, run->nr_slices[interval->variant]);
 		slices[interval->variant] = last;
 		err = cost_of_slices(run, interval->variant, first, last, &interval->cost_ns);
 		if (err)
@@ -162,6 +171,55 @@ static int rates(struct result *result)
 	return 0;
 }
 
+/* One piece of all producers' batches: its agreed value is added to `insn`, in instructions. */
+static int agree_on_piece(const struct bench_run *run, enum bench_variant variant, size_t piece,
+			  u64 *room, struct result_insn *insn)
+{
+	struct stats_mode mode;
+	size_t n = 0;
+	int err;
+
+	for (unsigned int p = 0; p < run->options->nr_producers; p++) {
+		const struct samples *samples = &run->producers[p].samples[variant];
+
+		for (size_t i = 0; i < samples->n; i++)
+			room[n++] = samples->ns[i * samples->pieces + piece];
+	}
+	err = stats_mode(room, n, &mode);
+	if (err)
+		return error_set(-err, "no memory for statistics");
+	insn->per_op += (double)mode.value;
+	insn->batches = n;
+	insn->agreeing = piece ? min_u64(insn->agreeing, mode.agreeing) : mode.agreeing;
+	return 0;
+}
+
+static int count_insns(struct bench_run *run, enum bench_variant variant)
+{
+	double ops = (double)(run->result->ops_per_pass * run->passes);
+	struct result_insn *insn = &run->result->insn[variant];
+	size_t batches = 0;
+	u64 *room;
+	int err = 0;
+
+	for (unsigned int p = 0; p < run->options->nr_producers; p++)
+		batches += run->producers[p].samples[variant].n;
+	room = calloc(batches + 1, sizeof(*room));
+	if (!room)
+		return error_set(ENOMEM, "no memory for %zu samples", batches);
+	for (size_t piece = 0; piece < run->pieces && !err; piece++)
+		err = agree_on_piece(run, variant, piece, room, insn);
+	free(room);
+	if (err)
+		return err;
+	insn->per_op /= ops;
+	insn->exact = insn->agreeing > insn->batches / 2;
+	/* In exact mode a nanosecond is an instruction. */
+	insn->min = run->result->cost_ns[variant].min;
+	insn->max = run->result->cost_ns[variant].max;
+	return 0;
+}
+
 static void disturbance(struct result *result)
 {
 	result->steal_ns = -1;
@@ -192,6 +250,12 @@ int summarise(struct bench_run *run)
 	if (!result->cost_ns[BENCH_REAL].n)
 		return error_set(EINTR, "ended before the first sample: no result");
 	stats_net(&result->cost_ns[BENCH_REAL], &result->cost_ns[BENCH_TWIN], &result->net_ns);
+	for (int variant = 0; variant < BENCH_NR_VARIANTS && result->exact; variant++) {
+		err = count_insns(run, variant);
+		if (err)
+			return err;
+	}
+	result->net_insn = result->insn[BENCH_REAL].per_op - result->insn[BENCH_TWIN].per_op;
 	disturbance(result);
 	return 0;
 }

@@ -5,10 +5,10 @@
  *
  *	BENCH_PROG(get)
  *	{
- *		bpf_loop(passes, get_pass, done, 0);
+ *		bpf_loop(slot->passes, get_pass, done, 0);
  *	}
  *
- * `passes` says how often the batch repeats its pass, `done` takes what it did. The batch is
+ * `slot->passes` says how often the batch repeats its pass, `done` takes what it did. The batch is
  * timed around, and published to the producer's slot afterwards.
  */
 #ifndef PROGS_BENCH_BPF_H
@@ -22,6 +22,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "bench_abi.h"
+#include "repeat.h"
 
 const volatile struct bench_config bench_config SEC(".rodata.bench");
 
@@ -33,7 +34,43 @@ struct {
 	__type(value, struct bench_slot);
 } bench_slots SEC(".maps");
 
-typedef void (*bench_batch_fn)(__u64 passes, struct bench_counts *done);
+typedef void (*bench_batch_fn)(const struct bench_slot *slot, struct bench_counts *done);
+
+/*
+ * `pad` instructions. Each of BENCH_MAX_PAD has a way out before it that nothing else uses: the
+ * verifier knows which one is taken, and takes out the others with the tests that lead to them. (A
+ * test whose two ways are both in use stays, even if it is known which one it takes.)
+ */
+static __always_inline void bench_pad(__u64 pad)
+{
+	__u64 scratch;
+
+#define PAD_INSN(n)                                  \
+	"if %[pad] <= " #n " goto .Lout_" #n "_%=\n" \
+	"%[scratch] = " #n "\n"
+#define PAD_OUT(n) ".Lout_" #n "_%=: goto .Lpadded_%=\n"
+
+	asm volatile(REPEAT_64(PAD_INSN) "goto .Lpadded_%=\n" REPEAT_64(PAD_OUT) ".Lpadded_%=:\n"
+		     : [scratch] "=&r"(scratch)
+		     : [pad] "r"(pad));
+#undef PAD_INSN
+#undef PAD_OUT
+}
+
+/*
+ * Goes in front of the operation: `bench_cut(mode) || operation()`. In the twin it is true and the
+ * verifier takes the operation out; else it is false, and costs what --pad asks for. `mode` is a
+ * local copy of bench_config.mode: the verifier follows a constant through registers and the stack,
+ * but not through memory that the compiler reads again. The barrier makes one register serve both.
+ */
+static __always_inline int bench_cut(__u64 mode)
+{
+	barrier_var(mode);
+	if (mode == BENCH_MODE_TWIN)
+		return 1;
+	bench_pad(mode);
+	return 0;
+}
 
 static __always_inline void bench_publish(struct bench_slot *slot, const struct bench_counts *done)
 {
@@ -53,7 +90,7 @@ static __always_inline int bench_run_batch(__u32 index, bench_batch_fn batch)
 	if (!slot)
 		return 0;
 	start = bpf_ktime_get_ns();
-	batch(slot->passes, &done);
+	batch(slot, &done);
 	done.ns = bpf_ktime_get_ns() - start;
 	bench_publish(slot, &done);
 	return 0;
@@ -84,30 +121,31 @@ static __always_inline int bench_run_getpgid(struct pt_regs *regs, bench_batch_f
 	return bench_run_batch(argument & ~BENCH_COOKIE_MASK, batch);
 }
 
-#define BENCH_PROG(name)                                                           \
-	static __always_inline void name(__u64 passes, struct bench_counts *done); \
-                                                                                   \
-	SEC("raw_tp")                                                              \
-	int name##__test_run(struct bpf_raw_tracepoint_args *ctx)                  \
-	{                                                                          \
-		return bench_run_batch(ctx->args[0], name);                        \
-	}                                                                          \
-                                                                                   \
-	SEC("raw_tp/sys_enter")                                                    \
-	int name##__raw_tp(struct bpf_raw_tracepoint_args *ctx)                    \
-	{                                                                          \
-		if (ctx->args[1] != __NR_getpgid)                                  \
-			return 0;                                                  \
-		return bench_run_getpgid((struct pt_regs *)ctx->args[0], name);    \
-	}                                                                          \
-                                                                                   \
-	SEC("fentry/" SYSCALL_PREFIX "sys_getpgid")                                \
-	int name##__fentry(__u64 *ctx)                                             \
-	{                                                                          \
-		return bench_run_getpgid((struct pt_regs *)ctx[0], name);          \
-	}                                                                          \
-                                                                                   \
-	static __always_inline void name(__u64 passes, struct bench_counts *done)
+#define BENCH_PROG(name)                                                        \
+	static __always_inline void name(const struct bench_slot *slot,         \
+					 struct bench_counts *done);            \
+                                                                                \
+	SEC("raw_tp")                                                           \
+	int name##__test_run(struct bpf_raw_tracepoint_args *ctx)               \
+	{                                                                       \
+		return bench_run_batch(ctx->args[0], name);                     \
+	}                                                                       \
+                                                                                \
+	SEC("raw_tp/sys_enter")                                                 \
+	int name##__raw_tp(struct bpf_raw_tracepoint_args *ctx)                 \
+	{                                                                       \
+		if (ctx->args[1] != __NR_getpgid)                               \
+			return 0;                                               \
+		return bench_run_getpgid((struct pt_regs *)ctx->args[0], name); \
+	}                                                                       \
+                                                                                \
+	SEC("fentry/" SYSCALL_PREFIX "sys_getpgid")                             \
+	int name##__fentry(__u64 *ctx)                                          \
+	{                                                                       \
+		return bench_run_getpgid((struct pt_regs *)ctx[0], name);       \
+	}                                                                       \
+                                                                                \
+	static __always_inline void name(const struct bench_slot *slot, struct bench_counts *done)
 
 /*
  * A program that the benchmark calls itself, outside the clock, with bench_call(): it gets the

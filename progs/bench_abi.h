@@ -20,19 +20,23 @@ struct bench_counts {
  * cache lines in pairs.
  */
 struct bench_slot {
-	__u64 passes; /* in: how often the batch repeats its pass */
-	struct bench_counts total; /* out: all batches of this producer so far */
+	__u64 passes; /* in: how often to repeat the pass */
+	__u64 piece; /* in: which piece of the batch, for passes that are too long to be timed whole */
+	struct bench_counts total; /* out: all that this producer did so far */
 } __attribute__((aligned(128)));
 
 /* Fixed at load time in .rodata.bench, so that the verifier can cut out what is not asked for. */
 struct bench_config {
-	__u32 twin; /* 1: leave the operation out */
+	__u32 mode; /* BENCH_MODE_TWIN, or how many instructions to pad each operation with */
 	__u32 cookie; /* which getpgid(2) arguments fire this variant */
 	__u32 tgid; /* of the process whose threads may fire it, in its PID namespace */
 	__u32 reserved;
 	__u64 pidns_dev;
 	__u64 pidns_ino;
 };
+
+#define BENCH_MAX_PAD 64
+#define BENCH_MODE_TWIN (BENCH_MAX_PAD + 1)
 
 /*
  * The argument of a getpgid(2) call that fires a program: the high half is the cookie (one for

@@ -43,23 +43,25 @@ static __always_inline void next_key(__u32 *state, __u32 *key)
 static long direct_pass(__u32 index, struct bench_counts *done)
 {
 	const __u64 nr = ops_per_pass;
-	const __u64 twin = bench_config.twin;
+	const __u64 mode = bench_config.mode;
 	__s64 important = important_slots[0];
 	__u32 state = index, key;
 	__u64 hits = 0;
 
-#define LOOKUP(i)                                                  \
-	if (nr <= (i))                                             \
-		goto out;                                          \
-	if ((i) && (i) % SLOT_WORD_BITS == 0)                      \
-		important = important_slots[(i) / SLOT_WORD_BITS]; \
-	next_key(&state, &key);                                    \
-	if (twin || bpf_map_lookup_elem(&hash_##i, &key)) {        \
-		hits++;                                            \
-		if (important < 0)                                 \
-			done->important_hits++;                    \
-	}                                                          \
-	important <<= 1;                                           \
+#define LOOKUP(i)                                                      \
+	if (nr <= (i)) {                                               \
+		OWN_WAY_OUT(i);                                        \
+		goto out;                                              \
+	}                                                              \
+	if ((i) && (i) % SLOT_WORD_BITS == 0)                          \
+		important = important_slots[(i) / SLOT_WORD_BITS];     \
+	next_key(&state, &key);                                        \
+	if (bench_cut(mode) || bpf_map_lookup_elem(&hash_##i, &key)) { \
+		hits++;                                                \
+		if (important < 0)                                     \
+			done->important_hits++;                        \
+	}                                                              \
+	important <<= 1;                                               \
 	barrier_var(important);
 
 	REPEAT_80(LOOKUP)
@@ -71,13 +73,13 @@ out:
 
 BENCH_PROG(lookup_direct)
 {
-	bpf_loop(passes, direct_pass, done, 0);
+	bpf_loop(slot->passes, direct_pass, done, 0);
 }
 
 /* A lookup that comes back empty ends the pass, for the verifier's sake: see local_storage.bpf.c. */
 static long map_in_map_pass(__u32 index, struct bench_counts *done)
 {
-	const __u64 twin = bench_config.twin;
+	const __u64 mode = bench_config.mode;
 	const __u32 nr = nr_maps;
 	__u32 state = index, key, place;
 	__u64 hits = 0;
@@ -87,7 +89,7 @@ static long map_in_map_pass(__u32 index, struct bench_counts *done)
 		place = i;
 		map = bpf_map_lookup_elem(&outer, &place);
 		next_key(&state, &key);
-		if (!map || (!twin && !bpf_map_lookup_elem(map, &key)))
+		if (!map || !(bench_cut(mode) || bpf_map_lookup_elem(map, &key)))
 			break;
 		hits++;
 		if (!i)
@@ -100,5 +102,5 @@ static long map_in_map_pass(__u32 index, struct bench_counts *done)
 
 BENCH_PROG(lookup_map_in_map)
 {
-	bpf_loop(passes, map_in_map_pass, done, 0);
+	bpf_loop(slot->passes, map_in_map_pass, done, 0);
 }

@@ -6,9 +6,11 @@
 
 const volatile __u32 nr_maps = 1;
 const volatile __u32 interleaved = 0;
+const volatile __u32 piece_maps = MAX_MAPS;
+
+/* Direct reference: how many of the places are used. */
 const volatile __u64 ops_per_pass = 1;
 
-/* Direct reference: see local_storage_abi.h. */
 const volatile __u64 important_slots[NR_SLOT_WORDS];
 
 #define STORAGE_MAP(i)                                   \
@@ -43,16 +45,18 @@ static long direct_pass(__u32 index, struct bench_counts *done)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	const __u64 nr = ops_per_pass;
-	const __u64 twin = bench_config.twin;
+	const __u64 mode = bench_config.mode;
 	__s64 important = important_slots[0];
 	__u64 hits = 0;
 
 #define GET(i)                                                     \
-	if (nr <= (i))                                             \
+	if (nr <= (i)) {                                           \
+		OWN_WAY_OUT(i);                                    \
 		goto out;                                          \
+	}                                                          \
 	if ((i) && (i) % SLOT_WORD_BITS == 0)                      \
 		important = important_slots[(i) / SLOT_WORD_BITS]; \
-	if (twin || storage_get(&storage_##i, task)) {             \
+	if (bench_cut(mode) || storage_get(&storage_##i, task)) {  \
 		hits++;                                            \
 		if (important < 0)                                 \
 			done->important_hits++;                    \
@@ -69,48 +73,64 @@ out:
 
 BENCH_PROG(get_direct)
 {
-	bpf_loop(passes, direct_pass, done, 0);
+	bpf_loop(slot->passes, direct_pass, done, 0);
 }
+
+struct piece {
+	__u32 first; /* map */
+	__u32 reserved;
+	struct bench_counts done;
+};
 
 /*
  * A get that comes back empty ends the pass, and what is left of it counts as dropped too: were it
  * to go on, the verifier would follow every combination of empty and not.
  */
-static long map_in_map_pass(__u32 index, struct bench_counts *done)
+static long map_in_map_pass(__u32 index, struct piece *piece)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	const __u64 twin = bench_config.twin;
+	const __u32 first = nr_maps > piece_maps ? piece->first : 0;
+	const __u64 mode = bench_config.mode;
 	const __u64 with_map_0 = interleaved;
-	const __u32 nr = nr_maps;
+	const __u32 nr = nr_maps, nr_in_piece = piece_maps;
 	__u32 until_map_0 = 1, zero = 0, place;
 	__u64 hits = 0;
 	void *map;
 
-	for (__u32 i = 0; i < nr; i++) {
-		place = i;
+	for (__u32 i = 0; i < nr_in_piece; i++) {
+		place = first + i;
+		if (first + i >= nr)
+			break;
 		map = bpf_map_lookup_elem(&outer, &place);
-		if (!map || (!twin && !storage_get(map, task)))
+		if (!map || !(bench_cut(mode) || storage_get(map, task)))
 			break;
 		hits++;
-		if (!i)
-			done->important_hits++;
+		if (first + i == 0)
+			piece->done.important_hits++;
 		if (!with_map_0 || --until_map_0)
 			continue;
 		until_map_0 = INTERLEAVE;
 		map = bpf_map_lookup_elem(&outer, &zero);
-		if (!map || (!twin && !storage_get(map, task)))
+		if (!map || !(bench_cut(mode) || storage_get(map, task)))
 			break;
 		hits++;
-		done->important_hits++;
+		piece->done.important_hits++;
 	}
-	done->hits += hits;
-	done->drops += ops_per_pass - hits;
+	piece->done.hits += hits;
 	return 0;
 }
 
 BENCH_PROG(get_map_in_map)
 {
-	bpf_loop(passes, map_in_map_pass, done, 0);
+	struct piece piece = { .first = slot->piece * piece_maps };
+	__u32 nr = nr_maps - piece.first;
+
+	if (nr > piece_maps)
+		nr = piece_maps;
+	bpf_loop(slot->passes, map_in_map_pass, &piece, 0);
+	done->hits = piece.done.hits;
+	done->important_hits = piece.done.important_hits;
+	done->drops = slot->passes * list_length(nr, interleaved) - done->hits;
 }
 
 /*

@@ -21,8 +21,19 @@
 #define SLOT_WORD_BITS 64
 #define NR_SLOT_WORDS ((NR_SLOTS + SLOT_WORD_BITS - 1) / SLOT_WORD_BITS)
 
+/*
+ * Map in map: a pass over very many maps is cut into pieces of `piece_maps` maps, each timed by
+ * itself, so that each stays short against the timer tick.
+ */
+
 /* Every this many maps, the interleaved pass reads map 0 once more. */
 #define INTERLEAVE 3
+
+/* How many gets it takes to visit so many maps from the first, or from any multiple of INTERLEAVE. */
+static inline __u32 list_length(__u32 nr_maps, __u32 interleaved)
+{
+	return nr_maps + (interleaved ? (nr_maps + INTERLEAVE - 1) / INTERLEAVE : 0);
+}
 
 /* What is stored where: a value tells whose it is. */
 static inline __u32 storage_value(__u32 owner, __u32 map)

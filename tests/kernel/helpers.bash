@@ -127,9 +127,9 @@ counts_add_up() {
 		all(.counts.batches > 0 and .counts.hits == .counts.batches * $ops)' \
 		"nothing dropped, nothing lost" \
 		'(.intervals | all(.counts.drops == 0)) and .losses == []' \
-		"attempts are samples and losses" \
+		"attempts are hits and losses" \
 		'.attempts == ([.intervals[] | select(.variant == "raw" and (.warmup | not)) |
-		.counts.hits + .counts.drops] | add) + ([.losses[].count] | add // 0)' \
+		.counts.hits] | add) + ([.losses[].count] | add // 0)' \
 		"figures are made from the batches that are counted, of all or every 2nd, 4th, …" \
 		'. as $r | ["raw", "overhead"] | all(. as $v | $r.cost_ns[$v].samples as $samples |
 		([$r.intervals[] | select(.variant == $v and (.warmup | not)) | .counts.batches] |
