@@ -123,8 +123,9 @@ holds() {
 counts_add_up() {
 	holds "$1" \
 		"hits are batches x operations a batch, in every interval" \
-		'(.ops_per_pass * .passes_per_batch) as $ops | .intervals | length > 0 and
-		all(.counts.batches > 0 and .counts.hits == .counts.batches * $ops)' \
+		'(.ops_per_pass * .passes_per_batch) as $ops | .pieces_per_batch as $pieces |
+		.intervals | length > 0 and all(.counts.batches > 0 and
+		.counts.hits * $pieces == .counts.batches * $ops)' \
 		"nothing dropped, nothing lost" \
 		'(.intervals | all(.counts.drops == 0)) and .losses == []' \
 		"attempts are hits and losses" \
