@@ -134,7 +134,7 @@ counts_add_up() {
 		"figures are made from the batches that are counted, of all or every 2nd, 4th, …" \
 		'. as $r | ["raw", "overhead"] | all(. as $v | $r.cost_ns[$v].samples as $samples |
 		([$r.intervals[] | select(.variant == $v and (.warmup | not)) | .counts.batches] |
-		add) as $batches | $samples > 0 and $samples <= $batches)' \
+		add) as $batches | $samples > 0 and $samples * $r.pieces_per_batch <= $batches)' \
 		"${@:2}"
 }
 
