@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* options -> plan -> run -> stats -> report */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -67,8 +68,11 @@ static int run(const struct options *options)
 	if (err)
 		return err;
 	err = text_setting_up(&text);
-	if (!err)
-		err = run_case(options, &observer, &result);
+	if (err) {
+		output_discard(json);
+		return err;
+	}
+	err = run_case(options, &observer, &result);
 	host_read(&result.host);
 	report_err = report(&text, json, &result);
 	result_free(&result);
@@ -91,11 +95,26 @@ static int dispatch(const struct options *options)
 	return 0;
 }
 
+/*
+ * A standard stream that is closed would have its number taken by the next file that is opened,
+ * which then gets what is printed. This way round, writing to it is an error as it was.
+ */
+static void hold_standard_streams(void)
+{
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+
+	for (int fd = 0; fd < (int)ARRAY_SIZE(modes); fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", modes[fd]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct options options = {};
 	int err;
 
+	hold_standard_streams();
 	run_catch_signals();
 	err = options_parse(argc, argv, &options);
 	libbpf_set_print(options.verbose ? print_libbpf : drop_libbpf);

@@ -182,6 +182,12 @@ unsigned int bench_producer_index(const struct bench_producer *producer);
 int bench_call(struct bench_producer *producer, const char *helper);
 
 /*
+ * A negative error once a signal has asked for the end, else 0. Set-up that can take longer than a
+ * person would wait asks from time to time.
+ */
+int bench_interrupted(void);
+
+/*
  * What a kernel must have. Each returns 0, or -E_CANNOT with what is missing; for `unavailable`.
  * bench_need_bpf(): the capabilities to load programs, and the kernel's own BTF.
  */

@@ -17,6 +17,7 @@
 
 #define SLOTS_WAIT_NS (3 * NSEC_PER_SEC)
 #define FILL_ATTEMPTS 1000
+#define FILL_BATCH 65536 /* entries: some ten milliseconds */
 
 enum lookup {
 	LOOKUP_AUTO,
@@ -200,9 +201,11 @@ static int create_maps(struct state *state, enum bpf_map_type type, u32 max_entr
 		       const struct bpf_map_create_opts *opts)
 {
 	while (state->nr_created < state->nr_maps) {
-		int fd = bpf_map_create(type, "bench_map", sizeof(u32), sizeof(u32), max_entries,
-					opts);
+		int err = bench_interrupted(), fd;
 
+		if (err)
+			return err;
+		fd = bpf_map_create(type, "bench_map", sizeof(u32), sizeof(u32), max_entries, opts);
 		if (fd < 0)
 			return error_set(-fd, "cannot create map %u of %u: %s",
 					 state->nr_created + 1, state->nr_maps, strerror(-fd));
@@ -448,17 +451,24 @@ static void entries_free(struct control_entries *entries)
 static int fill_control_map(int fd, u32 map, struct control_entries *entries)
 {
 	LIBBPF_OPTS(bpf_map_batch_opts, opts);
-	u32 count = entries->n;
-	int err;
 
 	for (u32 i = 0; i < entries->n; i++) {
 		entries->keys[i] = i;
 		entries->values[i] = control_value(map, i);
 	}
-	err = bpf_map_update_batch(fd, entries->keys, entries->values, &count, &opts);
-	if (err || count != entries->n)
-		return error_set(err ? -err : EIO, "map %u took %u of %u entries: %s", map, count,
-				 entries->n, strerror(err ? -err : EIO));
+	for (u32 done = 0; done < entries->n;) {
+		u32 wanted = (u32)min_u64(entries->n - done, FILL_BATCH), count = wanted;
+		int err = bench_interrupted();
+
+		if (err)
+			return err;
+		err = bpf_map_update_batch(fd, entries->keys + done, entries->values + done, &count,
+					   &opts);
+		if (err || count != wanted)
+			return error_set(err ? -err : EIO, "map %u took %u of %u entries: %s", map,
+					 done + count, entries->n, strerror(err ? -err : EIO));
+		done += count;
+	}
 	return 0;
 }
 

@@ -33,10 +33,15 @@ static void catch_signal(int number)
 void run_catch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = catch_signal };
+	struct sigaction action = { .sa_handler = catch_signal }, before;
 
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		/* Under nohup a hang-up is nothing to end for. */
+		if (signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) &&
+		    before.sa_handler == SIG_IGN)
+			continue;
 		sigaction(signals[i], &action, NULL);
+	}
 	/* A reader that has gone is an error of writing, told as one. */
 	signal(SIGPIPE, SIG_IGN);
 }
@@ -144,9 +149,12 @@ struct tally {
 	u64 clock_went_back;
 };
 
-static void add_slice(struct tally *tally, const struct bench_run *run)
+static void add_slice(struct tally *tally, struct bench_run *run)
 {
 	struct result_interval *interval = tally->interval;
+
+	if (!interval->warmup)
+		run->nr_slices[interval->variant]++;
 
 	for (unsigned int i = 0; i < run->options->nr_producers; i++) {
 		const struct slice *slice = &run->producers[i].closed;
@@ -190,6 +198,11 @@ static int check_counts(const struct tally *tally, struct bench_run *run)
 	u64 fired = tally->batches * run->pieces;
 	bool counts_match = counts->hits + counts->drops == tally->batches * ops;
 
+	if (counts->batches > fired)
+		return error_set(EPROTO,
+				 "the program ran %llu times for %llu that were fired: somebody "
+				 "else fires it too",
+				 (unsigned long long)counts->batches, (unsigned long long)fired);
 	if (tally->interval->variant == BENCH_REAL && !tally->interval->warmup) {
 		run->result->attempts += tally->batches * ops;
 		bench_loss(run, "came back empty", counts->drops);
@@ -283,7 +296,7 @@ static int sample_all(struct bench_run *run)
 }
 
 /* CPUs in the selftests' order: consumers first, producers after them, wrapping round. */
-static int choose_cpus(const struct bench_run *run, int *cpus)
+static int choose_cpus(struct bench_run *run, int *cpus)
 {
 	const struct options *options = run->options;
 	const struct cpu_list *list = &options->prod_cpus;
@@ -302,6 +315,8 @@ static int choose_cpus(const struct bench_run *run, int *cpus)
 		list = &online;
 		first = options->nr_consumers;
 	}
+	if (options->nr_producers > list->n)
+		bench_note(run, "cpus", "%u producers share %zu", options->nr_producers, list->n);
 	for (unsigned int i = 0; i < options->nr_producers; i++) {
 		cpus[i] = (int)list->cpu[(first + i) % list->n];
 		if ((size_t)cpus[i] < 64 * ARRAY_SIZE(run->result->cpus_used))
@@ -326,7 +341,7 @@ static int start_producers(struct bench_run *run)
 	return err;
 }
 
-static int interrupted(void)
+int bench_interrupted(void)
 {
 	return caught_signal ? error_set(EINTR, "ended by a signal before there was a result") : 0;
 }
@@ -359,7 +374,7 @@ static int load_case(struct bench_run *run)
 	if (!err && bench->setup)
 		err = bench->setup(run);
 	for (int variant = 0; variant < BENCH_NR_VARIANTS && bench->load && !err; variant++) {
-		err = interrupted();
+		err = bench_interrupted();
 		if (!err)
 			err = bench->load(run, variant);
 	}
@@ -384,7 +399,7 @@ static int measure(struct bench_run *run)
 
 	err = start_producers(run);
 	if (!err)
-		err = interrupted();
+		err = bench_interrupted();
 	if (err)
 		return err;
 	result->passes_per_batch = run->passes;

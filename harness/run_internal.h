@@ -87,6 +87,7 @@ struct bench_run {
 	u64 pieces; /* of a batch, each fired by itself */
 	unsigned int slices_per_interval;
 	u64 batches_per_slice; /* exact mode; 0: a slice lasts until the phase changes */
+	size_t nr_slices[BENCH_NR_VARIANTS]; /* with samples, and in an interval's counts */
 
 	/*
 	 * The phase, and how many times it has changed: producers poll it between batches. The

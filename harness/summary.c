@@ -85,14 +85,15 @@ static int cost_of_intervals(struct bench_run *run)
 
 	for (size_t i = 0; i < result->nr_intervals; i++) {
 		struct result_interval *interval = &result->intervals[i];
-		size_t first = slices[interval->variant];
+		size_t first = slices[interval->variant], last;
 		int err;
 
 		if (interval->warmup)
 			continue;
-		slices[interval->variant] += run->slices_per_interval;
-		err = cost_of_slices(run, interval->variant, first,
-				     first + run->slices_per_interval, &interval->cost_ns);
+		/* A signal may have ended the last interval early. */
+		last = min_u64(first + run->slices_per_interval, run->nr_slices[interval->variant]);
+		slices[interval->variant] = last;
+		err = cost_of_slices(run, interval->variant, first, last, &interval->cost_ns);
 		if (err)
 			return err;
 	}
@@ -103,8 +104,7 @@ static int cost_of_all(struct bench_run *run, enum bench_variant variant)
 {
 	struct result *result = run->result;
 	struct pool pool = {};
-	size_t slices = result->nr_intervals / BENCH_NR_VARIANTS * run->slices_per_interval;
-	int err = pool_slices(run, variant, 0, slices, &pool);
+	int err = pool_slices(run, variant, 0, run->nr_slices[variant], &pool);
 
 	if (err)
 		return err;

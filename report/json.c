@@ -507,6 +507,7 @@ static json_t *case_result(const struct result *result)
 	put(&object, "cpus_used", cpus_used(result));
 	put(&object, "ops_per_pass", integer(result->ops_per_pass));
 	put(&object, "passes_per_batch", integer(result->passes_per_batch));
+	put(&object, "pieces_per_batch", integer(result->pieces_per_batch));
 	put(&object, "cost_ns", costs(result));
 	put(&object, "rate_per_sec", rates(result));
 	put(&object, "attempts", integer(result->attempts));

@@ -86,6 +86,7 @@ static struct result full_result(void)
 		.cpus_used = { 1ULL << 1 | 1ULL << 63, 1ULL << 0 },
 		.ops_per_pass = 22,
 		.passes_per_batch = 1000,
+		.pieces_per_batch = 3,
 		.intervals = three_intervals,
 		.nr_intervals = ARRAY_SIZE(three_intervals),
 		.hits = { 1e6, 1e3 },
@@ -263,6 +264,7 @@ static void names_the_case(void **state)
 	assert_integer(first, "setup_ns", 42);
 	assert_integer(first, "ops_per_pass", 22);
 	assert_integer(first, "passes_per_batch", 1000);
+	assert_integer(first, "pieces_per_batch", 3);
 }
 
 static void parameters_are_numbers_and_words(void **state)
