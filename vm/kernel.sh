@@ -186,13 +186,13 @@ fetch_package() {
 	rm -rf "$dir"
 }
 
-# module_files NAME...: the files to insert, in order, what they depend on first.
-module_files() {
+# find_modules NAME...: sets module_files to what is to be inserted, in order: first what they need.
+find_modules() {
 	local base=$kernel_base dir name list
 	dir=$base/lib/modules/$kernel_release
 
 	need_tool modprobe kmod kmod
-	[[ -d $dir ]] || die $E_LACKS "no modules of $kernel_release: there is no ${dir#/}"
+	[[ -d $dir ]] || die $E_LACKS "no modules of $kernel_release: there is no ${dir/#\/\//\/}"
 	if [[ ! -e $dir/modules.dep ]]; then
 		base=$run/modules
 		mkdir -p "$base/lib/modules"
@@ -200,8 +200,11 @@ module_files() {
 		depmod -b "$base" "$kernel_release" || die $E_SELF "depmod failed on $dir"
 	fi
 	for name; do
-		list=$(modprobe -C /dev/null -d "$base" -S "$kernel_release" --show-depends "$name" 2>/dev/null) ||
+		modprobe -C /dev/null -d "$base" -S "$kernel_release" --show-depends "$name" 2>/dev/null ||
 			die $E_LACKS "$kernel_release has no module '$name'"
-		sed -n 's/^insmod \([^ ]*\).*/\1/p' <<<"$list"
-	done | awk '!seen[$0]++'
+	done >"$run/module-list"
+	# Lines are "insmod FILE" or, for what the kernel has within, "builtin NAME".
+	list=$(awk '$1 == "insmod" && !seen[$2]++ { print $2 }' "$run/module-list")
+	module_files=()
+	[[ ! $list ]] || mapfile -t module_files <<<"$list"
 }
