@@ -100,11 +100,15 @@ unpack_kernel() {
 		[[ $tool == gzip ]] || ((length -= 4))
 		rm -rf "$cache.$$"
 		mkdir "$cache.$$"
-		if tail -c "+$((start + 1))" "$kernel" | head -c "$length" |
-			"$tool" -dc >"$cache.$$/vmlinux" 2>/dev/null && is_pvh "$cache.$$/vmlinux"; then
+		tail -c "+$((start + 1))" "$kernel" | head -c "$length" |
+			"$tool" -dc >"$cache.$$/vmlinux" 2>/dev/null || {
+			rm -rf "$cache.$$"
+			die $E_KERNEL "$kernel is damaged, or there is no space in $kernels: it does not unpack ($tool)"
+		}
+		if is_pvh "$cache.$$/vmlinux"; then
 			embedded_config "$cache.$$/vmlinux" >"$cache.$$/config" || rm "$cache.$$/config"
 		else
-			rm -f "$cache.$$/vmlinux"
+			rm "$cache.$$/vmlinux"
 		fi
 		mv -T "$cache.$$" "$cache" 2>/dev/null || rm -rf "$cache.$$"
 		prune 6 "$kernels"/unpacked-*
@@ -148,6 +152,7 @@ fetch_debian() {
 	elif [[ ! -e $link ]]; then
 		(
 			flock 9
+			trap 'rm -rf "$kernels/fetch"' EXIT
 			[[ -e $link ]] || fetch_package "$meta" "$link"
 		) 9>"$kernels/lock" || exit
 	fi
@@ -183,7 +188,6 @@ fetch_package() {
 	rm -rf "${kernels:?}/${deb%.deb}"
 	mv -T "$dir/root" "$kernels/${deb%.deb}"
 	ln -sfn "${deb%.deb}" "$link"
-	rm -rf "$dir"
 }
 
 # find_modules NAME...: sets module_files to what is to be inserted, in order: first what they need.
