@@ -107,6 +107,8 @@ static void record_program(struct result *result, enum bench_variant variant,
 	snprintf(record->name, sizeof(record->name), "%s", bpf_program__name(prog));
 	record->variant = variant;
 	record->id = info.id;
+	for (size_t i = 0; i < sizeof(info.tag); i++)
+		snprintf(record->tag + 2 * i, 3, "%02x", info.tag[i]);
 	record->verified_insns = info.verified_insns;
 	record->xlated_bytes = info.xlated_prog_len;
 	record->jited_bytes = info.jited_prog_len;

@@ -53,6 +53,7 @@ struct result_program {
 	char name[64];
 	enum bench_variant variant;
 	u32 id;
+	char tag[2 * BPF_TAG_SIZE + 1]; /* the kernel's hash of the program, in hex */
 	u32 verified_insns; /* 0: the kernel does not say */
 	u32 xlated_bytes;
 	u32 jited_bytes;

@@ -192,6 +192,7 @@ static json_t *options_of(const struct options *options)
 	put(&object, "producer_cpus", cpu_list_of(&options->prod_cpus));
 	put(&object, "consumer_cpus", cpu_list_of(&options->cons_cpus));
 	put(&object, "trigger", text(trigger_name(options->trigger)));
+	put(&object, "pad", integer(options->pad));
 	return object;
 }
 
@@ -249,6 +250,48 @@ static json_t *costs(const struct result *result)
 	put(&object, "overhead", cost_of(&result->cost_ns[BENCH_TWIN]));
 	put(&object, "net", net_cost(result));
 	return object;
+}
+
+static json_t *insn_of(const struct result_insn *insn)
+{
+	json_t *object = json_object();
+
+	put(&object, "per_op", real(insn->per_op));
+	put(&object, "exact", json_boolean(insn->exact));
+	put(&object, "batches", integer(insn->batches));
+	put(&object, "agreeing", integer(insn->agreeing));
+	put(&object, "min", real(insn->min));
+	put(&object, "max", real(insn->max));
+	return object;
+}
+
+static json_t *net_insn(const struct result *result)
+{
+	json_t *object = json_object();
+
+	put(&object, "per_op", real(result->net_insn));
+	put(&object, "exact",
+	    json_boolean(result->insn[BENCH_REAL].exact && result->insn[BENCH_TWIN].exact));
+	return object;
+}
+
+static json_t *insns(const struct result *result)
+{
+	json_t *object;
+
+	if (!result->exact || !result->insn[BENCH_REAL].batches)
+		return json_null();
+	object = json_object();
+	put(&object, "raw", insn_of(&result->insn[BENCH_REAL]));
+	put(&object, "overhead", insn_of(&result->insn[BENCH_TWIN]));
+	put(&object, "net", net_insn(result));
+	return object;
+}
+
+/* Whether there is something to say in units of time. */
+static bool has_time(const struct result *result)
+{
+	return !result->exact;
 }
 
 static json_t *quantiles_of(const struct result *result, enum bench_variant variant)
@@ -393,6 +436,7 @@ static json_t *program_of(const struct result_program *program)
 	put(&object, "name", text(program->name));
 	put(&object, "variant", text(variant_name(program->variant)));
 	put(&object, "id", integer(program->id));
+	put(&object, "tag", text(program->tag));
 	put(&object, "verified_insns", integer_or_null(program->verified_insns));
 	put(&object, "xlated_bytes", integer(program->xlated_bytes));
 	put(&object, "jited_bytes", integer(program->jited_bytes));
@@ -508,16 +552,19 @@ static json_t *case_result(const struct result *result)
 	put(&object, "ops_per_pass", integer(result->ops_per_pass));
 	put(&object, "passes_per_batch", integer(result->passes_per_batch));
 	put(&object, "pieces_per_batch", integer(result->pieces_per_batch));
-	put(&object, "cost_ns", costs(result));
-	put(&object, "rate_per_sec", rates(result));
+	put(&object, "exact_mode", json_boolean(result->exact));
+	put(&object, "exact_machine", text_or_null(result->exact_machine));
+	put(&object, "insn", insns(result));
+	put(&object, "cost_ns", has_time(result) ? costs(result) : json_null());
+	put(&object, "rate_per_sec", has_time(result) ? rates(result) : json_null());
 	put(&object, "attempts", integer(result->attempts));
 	put(&object, "losses", losses(result));
-	put(&object, "disturbance", disturbance(result));
+	put(&object, "disturbance", has_time(result) ? disturbance(result) : json_null());
 	put(&object, "programs", programs(result));
 	put(&object, "notes", notes(result));
 	put(&object, "host", host_of(&result->host));
-	put(&object, "quantiles_ns", quantiles(result));
-	put(&object, "intervals", intervals(result));
+	put(&object, "quantiles_ns", has_time(result) ? quantiles(result) : json_null());
+	put(&object, "intervals", has_time(result) ? intervals(result) : json_array());
 	return object;
 }
 
