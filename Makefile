@@ -105,7 +105,7 @@ setup-check:
 # A second make, since headers that setup has brought are looked for while a Makefile is read.
 run: setup-run
 	@$(MAKE) --no-print-directory all
-	@./run_bench_local_storage.sh $(RUN_ARGS)
+	@ci/sweep $(RUN_ARGS)
 
 check: setup-check
 	@$(MAKE) --no-print-directory all unit-tests

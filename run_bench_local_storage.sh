@@ -35,7 +35,8 @@ run() {
 	fi
 }
 
-# The Summary as the published table has it: names with a colon, figures without padding.
+# The Summary as the published table has it: names with a colon, figures without padding. (In exact
+# mode bench prints no rates, and its Summary is taken as it is.)
 summary() {
 	sed -nE '$ {
 		s/^Summary: //
@@ -45,7 +46,8 @@ summary() {
 	}' <<<"$1"
 }
 
-# cost ROW: raw, overhead and net of one operation, in ns, from the $output of a case.
+# cost ROW: raw, overhead and net of one operation from the $output of a case: in ns with the error
+# of net, or in instructions with the word that they are exact.
 cost() {
 	awk -v row="$1:" '
 		$1 == "lookup" { lookup = $2 }
@@ -54,12 +56,16 @@ cost() {
 		$1 == "net" {
 			gsub(/[][,]/, " ")
 			net = $2
-			error = ($6 - $5) / 2
-			floor = /below the floor/ ? "  below the floor" : ""
+			how = $3 == "ns/op" ? sprintf("± %.2f", ($6 - $5) / 2) : "exact"
+			note = /below the floor/ ? "  below the floor" : ""
 		}
+		/^(raw|overhead) +not exact/ { inexact = 1 }
 		END {
-			printf "%-22s %9.2f %9.2f %9.2f ± %-7.2f %s%s\n", row, raw, overhead, net,
-				error, lookup, floor
+			if (inexact)
+				printf "%-22s not exact\n", row
+			else
+				printf "%-22s %9.2f %9.2f %9.2f %-9s %s%s\n", row, raw, overhead, net, how,
+					lookup, note
 		}' <<<"$output"
 }
 
@@ -79,8 +85,10 @@ for n in "${nr_maps[@]}"; do
 	interleaved+=$(cost "interleaved_get_$n")$'\n'
 done
 
-printf '\nOne operation, with the overhead of the loop measured and taken off (ns, 95%% interval)\n'
-printf '%-22s %9s %9s %9s   %-7s %s\n' '' raw overhead net '' lookup
+unit='ns, 95% interval'
+[[ $output != *insn/op* ]] || unit=instructions
+printf '\nOne operation, with the overhead of the loop measured and taken off (%s)\n' "$unit"
+printf '%-22s %9s %9s %9s %-9s %s\n' '' raw overhead net '' lookup
 printf '%s\n%s%s' "$control" "$sequential" "$interleaved"
 if [ "$disturbed" -gt 0 ]; then
 	echo "warning: in $disturbed of $cases cases the machine was busy with something else;" \
