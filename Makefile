@@ -116,6 +116,17 @@ check: setup-check
 bench-self: all
 	@tests/bench-self
 
+# The exact results that tests/vm/exact.bats holds the suite to. Renew them when a change of the
+# programs is meant to move the figures, and say so where the change is explained.
+.PHONY: baselines
+baselines: all
+	ci/baseline debian:6.1 baselines/debian-6.1.json
+	ci/baseline debian:6.12 baselines/debian-6.12.json
+
+.PHONY: check-vm
+check-vm:
+	@$(MAKE) --no-print-directory check GROUPS=vm
+
 .PHONY: format
 format:
 	$(CLANG_FORMAT) -i $(shell git ls-files '*.c' '*.h')
@@ -135,8 +146,10 @@ help:
 	@echo 'make run                    set up, build, run the local storage sweep'
 	@echo 'make check                  set up, build, run all tests'
 	@echo 'make check GROUPS="unit"    only these of: static unit cli kernel vm'
+	@echo 'make check-vm               only the tests in virtual machines'
 	@echo 'make check SANITIZE=1       the same with ASan and UBSan in user space'
 	@echo 'make bench-self             measure what the suite promises of itself'
+	@echo 'make baselines              renew the exact results in baselines/'
 	@echo 'make format                 format all C sources'
 	@echo 'make compile_commands.json  for editors'
 	@echo 'make clean                  remove everything that was built'

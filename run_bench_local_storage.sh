@@ -7,6 +7,7 @@
 #	run_bench_local_storage.sh [-d SEC] [any other option of bench, such as -p 2 or -a]
 #
 # About a minute; -d 10 takes five and says more. Ends with the status of the first case that failed.
+# With JSON_DIR set, each case's result is also written there.
 set -euo pipefail
 
 bench=${BENCH:-$(dirname "$0")/bench}
@@ -23,10 +24,11 @@ control='' sequential='' interleaved=''
 
 # run NAME BENCHMARK OPTION...: one case: $line for now, $output for its row of the second table.
 run() {
-	local name=$1 status=0
+	local name=$1 status=0 json=()
 	shift
 
-	output=$("$bench" "${options[@]}" "$@") || status=$?
+	[ -z "${JSON_DIR:-}" ] || json=(--json "$(printf '%s/%02d.json' "$JSON_DIR" "$cases")")
+	output=$("$bench" "${options[@]}" "${json[@]}" "$@") || status=$?
 	[ "$status" -eq 0 ] || exit "$status"
 	line="$name get:  $(summary "$output")"
 	cases=$((cases + 1))
