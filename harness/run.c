@@ -12,12 +12,11 @@
 #include "run_internal.h"
 
 /*
- * An interval is a second of the real variant, as the selftests' bench has it, and a tenth of
- * that of the twin, in ten slices that take turns.
+ * An interval is a second of the real variant, as the selftests' bench has it, and a tenth of that of
+ * the twin, in slices that take turns.
  */
 #define SLICES_PER_INTERVAL 10
-#define REAL_SLICE_NS (NSEC_PER_SEC / SLICES_PER_INTERVAL)
-#define TWIN_SLICE_NS (REAL_SLICE_NS / 10)
+#define TWIN_SHARE 10
 
 /* Exact mode counts batches, not time: this many slices of each variant, of so many batches. */
 #define EXACT_SLICES 3
@@ -229,17 +228,18 @@ static int take_slices(struct bench_run *run, bool warmup, bool last,
 {
 	const enum phase_kind real = warmup ? PHASE_WARMUP_REAL : PHASE_REAL;
 	const enum phase_kind twin = warmup ? PHASE_WARMUP_TWIN : PHASE_TWIN;
+	const u64 slice_ns = NSEC_PER_SEC / run->slices_per_interval;
 	bool over = false;
 
 	for (unsigned int i = 0; i < run->slices_per_interval && !over; i++) {
 		int err;
 
-		sleep_for(run, REAL_SLICE_NS);
+		sleep_for(run, slice_ns);
 		err = producers_enter(run, twin);
 		if (err)
 			return err;
 		add_slice(&tally[BENCH_REAL], run);
-		sleep_for(run, TWIN_SLICE_NS);
+		sleep_for(run, slice_ns / TWIN_SHARE);
 		over = caught_signal || (last && i + 1 == run->slices_per_interval);
 		err = producers_enter(run, over ? PHASE_WAIT : real);
 		if (err)
@@ -295,33 +295,47 @@ static int sample_all(struct bench_run *run)
 	return err;
 }
 
+/*
+ * The end of a slice waits for each producer to have its turn on a CPU: the more of them share one,
+ * the fewer slices an interval is cut into.
+ */
+static unsigned int choose_slices(unsigned int nr_producers, size_t nr_cpus)
+{
+	size_t slices = SLICES_PER_INTERVAL * nr_cpus / nr_producers;
+
+	return (unsigned int)min_u64(max_u64(slices, 1), SLICES_PER_INTERVAL);
+}
+
+static void pin_producers(struct bench_run *run, const struct cpu_list *list, size_t first,
+			  int *cpus)
+{
+	struct result *result = run->result;
+
+	for (unsigned int i = 0; i < run->options->nr_producers; i++) {
+		cpus[i] = (int)list->cpu[(first + i) % list->n];
+		if ((size_t)cpus[i] < 64 * ARRAY_SIZE(result->cpus_used))
+			result->cpus_used[cpus[i] / 64] |= 1ULL << cpus[i] % 64;
+	}
+}
+
 /* CPUs in the selftests' order: consumers first, producers after them, wrapping round. */
 static int choose_cpus(struct bench_run *run, int *cpus)
 {
 	const struct options *options = run->options;
-	const struct cpu_list *list = &options->prod_cpus;
 	struct cpu_list online = {};
-	size_t first = 0;
-	int err;
+	const struct cpu_list *list = options->prod_cpus.n ? &options->prod_cpus : &online;
+	int err = cpu_list_online(&online);
 
+	if (err)
+		return err;
 	for (unsigned int i = 0; i < options->nr_producers; i++)
 		cpus[i] = -1;
-	if (!options->affinity)
-		return 0;
-	if (!list->n) {
-		err = cpu_list_online(&online);
-		if (err)
-			return err;
-		list = &online;
-		first = options->nr_consumers;
-	}
+	if (options->affinity)
+		pin_producers(run, list, list == &online ? options->nr_consumers : 0, cpus);
 	if (options->nr_producers > list->n)
 		bench_note(run, "cpus", "%u producers share %zu", options->nr_producers, list->n);
-	for (unsigned int i = 0; i < options->nr_producers; i++) {
-		cpus[i] = (int)list->cpu[(first + i) % list->n];
-		if ((size_t)cpus[i] < 64 * ARRAY_SIZE(run->result->cpus_used))
-			run->result->cpus_used[cpus[i] / 64] |= 1ULL << cpus[i] % 64;
-	}
+	if (!run->result->exact)
+		run->slices_per_interval = choose_slices(options->nr_producers, list->n);
 	cpu_list_free(&online);
 	return 0;
 }
@@ -329,7 +343,7 @@ static int choose_cpus(struct bench_run *run, int *cpus)
 static int start_producers(struct bench_run *run)
 {
 	int *cpus = calloc(run->options->nr_producers, sizeof(*cpus));
-	size_t max_slices = (size_t)(nr_intervals(run) + 1) * run->slices_per_interval;
+	size_t max_slices = (size_t)(nr_intervals(run) + 1) * SLICES_PER_INTERVAL;
 	int err;
 
 	if (!cpus)
@@ -354,7 +368,7 @@ static int choose_mode(struct bench_run *run)
 	if (exact < 0)
 		return exact;
 	result->exact = exact;
-	run->slices_per_interval = exact ? 1 : SLICES_PER_INTERVAL;
+	run->slices_per_interval = 1;
 	if (!exact)
 		return 0;
 	run->batches_per_slice = EXACT_BATCHES_PER_SLICE;
