@@ -171,21 +171,27 @@ static void put_in_turn(int *map_fds, u32 *slots, u32 nr_needed, const u32 *slot
 	}
 }
 
+bool storage_slots_choose(int *map_fds, u32 *slots, u32 nr_maps, u32 nr_needed)
+{
+	u32 slot_of_turn[NR_CACHE_SLOTS];
+
+	if (!choose_turns(slots, nr_maps, nr_needed, slot_of_turn))
+		return false;
+	put_in_turn(map_fds, slots, nr_needed, slot_of_turn);
+	return true;
+}
+
 int storage_slots_arrange(struct storage_slots *reader, int *map_fds, u32 nr_maps, u32 nr_needed,
 			  bool *even)
 {
-	u32 slot_of_turn[NR_CACHE_SLOTS];
 	u32 *slots = calloc(nr_maps, sizeof(*slots));
 	int err;
 
 	if (!slots)
 		return error_set(ENOMEM, "no memory for the maps' cache slots");
 	err = read_slots(reader, map_fds, nr_maps, slots);
-	if (!err) {
-		*even = choose_turns(slots, nr_maps, nr_needed, slot_of_turn);
-		if (*even)
-			put_in_turn(map_fds, slots, nr_needed, slot_of_turn);
-	}
+	if (!err)
+		*even = storage_slots_choose(map_fds, slots, nr_maps, nr_needed);
 	free(slots);
 	return err;
 }

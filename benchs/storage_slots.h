@@ -28,4 +28,7 @@ void storage_slots_close(struct storage_slots *reader);
 int storage_slots_arrange(struct storage_slots *reader, int *map_fds, u32 nr_maps, u32 nr_needed,
 			  bool *even);
 
+/* The choice alone: slots[i] is that of map_fds[i], below NR_CACHE_SLOTS. Reorders both, or neither. */
+bool storage_slots_choose(int *map_fds, u32 *slots, u32 nr_maps, u32 nr_needed);
+
 #endif
