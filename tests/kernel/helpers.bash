@@ -4,8 +4,8 @@
 # What the tests on a real kernel share. They run ./bench (or $BENCH) as root and leave nothing
 # behind. Where BPF cannot be used at all each of them is skipped, with bench's own reason.
 #
-# Needs bash, bats, jq and a few small tools (sleep, grep, sed, awk, tail, wc, mktemp, kill, sort,
-# comm), which may be busybox's. What a single test wants besides (bpftool, cc, setpriv, unshare,
+# Needs bash, bats, jq and a few small tools (sleep, grep, sed, awk, cut, head, tail, mktemp, kill,
+# sort), which may be busybox's. What a single test wants besides (bpftool, cc, setpriv, unshare,
 # mount) it asks for with need_command. On a machine that may be tampered with, such as a throw-away
 # VM, THROWAWAY=1 allows what would disturb others: taking a CPU offline.
 
@@ -227,10 +227,10 @@ remember_objects() {
 nothing_left() {
 	local turn left
 
-	left=$(comm -13 <(echo "$objects_before") <(bpf_objects))
+	left=$(bpf_objects | grep -vxFf <(echo "$objects_before")) || :
 	for ((turn = 0; turn < 30 && ${#left} > 0; turn++)); do
 		sleep 0.1
-		left=$(comm -12 <(echo "$left") <(bpf_objects))
+		left=$(bpf_objects | grep -xFf <(echo "$left")) || :
 	done
 	[ -z "$left" ] || fail "left behind: $left"
 }
