@@ -60,14 +60,14 @@ cost_head() {
 # cost ROW [NOTE]: raw, overhead and net of one operation from $output: in ns with the error of net,
 # or in instructions with the word that they are exact. In the last column the value of NOTE.
 cost() {
-	awk -v row="$1:" -v digits="${DIGITS:-2}" -v note="${2:-}" '
+	awk -v row="$1:" -v figure="%.${DIGITS:-2}f" -v note="${2:-}" '
 		$1 == note { column = $2 }
 		$1 == "raw" { raw = $2 }
 		$1 == "overhead" { overhead = $2 }
 		$1 == "net" {
 			gsub(/[][,]/, " ")
 			net = $2
-			how = $3 == "ns/op" ? sprintf("± %.*f", digits, ($6 - $5) / 2) : "exact"
+			how = $3 == "ns/op" ? "± " sprintf(figure, ($6 - $5) / 2) : "exact"
 			floor = /below the floor/ ? "  below the floor" : ""
 		}
 		/^(raw|overhead) +not exact/ { inexact = 1 }
@@ -75,8 +75,8 @@ cost() {
 			if (inexact)
 				line = sprintf("%-22s not exact", row)
 			else
-				line = sprintf("%-22s %9.*f %9.*f %9.*f %-9s %s%s", row, digits, raw,
-					digits, overhead, digits, net, how, column, floor)
+				line = sprintf("%-22s %9s %9s %9s %-9s %s%s", row, sprintf(figure, raw),
+					sprintf(figure, overhead), sprintf(figure, net), how, column, floor)
 			sub(/ *$/, "", line)
 			print line
 		}' <<<"$output"
