@@ -70,6 +70,11 @@ unsigned int bench_nr_producers(const struct bench_run *run)
 	return run->options->nr_producers;
 }
 
+bool bench_is_padded(const struct bench_run *run)
+{
+	return run->options->pad > 0;
+}
+
 struct bench_run *bench_producer_run(const struct bench_producer *producer)
 {
 	return producer->run;
