@@ -47,7 +47,7 @@ struct result_insn {
 	double min, max; /* of single batches, per operation */
 	u64 batches;
 	u64 agreeing; /* of the piece on which the fewest agree */
-	bool exact; /* more than half agree */
+	bool exact; /* more than half agree, and none takes half as long as from tick to tick */
 };
 
 struct result_program {
