@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
+# shellcheck disable=SC2016,SC2154 # quoted for the guest's shell; run sets stderr
 # vm/run, through real boots: several checks share one where they can.
 
 bats_require_minimum_version 1.5.0
@@ -33,7 +34,7 @@ load_helpers() {
 			[[ $pid ]] || break
 			sleep 0.3
 		done
-		[[ ! $pid ]] || { echo "still alive: $(ps -o pid,args -p ${pid//$'\n'/,})"; return 1; }
+		[[ ! $pid ]] || { echo "still alive: $(ps -o pid,args -p "${pid//$'\n'/,}")"; return 1; }
 	}
 	ours_alive() {
 		local environ pid
@@ -51,6 +52,7 @@ load_helpers() {
 	wait_for_qemu() {
 		local _
 		for _ in {1..100}; do
+			# shellcheck disable=SC2046 # a word for each process
 			! grep -qzxF "MARK=$MARK" $(pgrep qemu | sed 's|.*|/proc/&/environ|') /dev/null 2>/dev/null ||
 				return 0
 			sleep 0.2
@@ -170,6 +172,7 @@ load_helpers() {
 @test "wrong usage is said in one line, before anything is done" {
 	local words
 	while read -r words; do
+		# shellcheck disable=SC2086 # several words
 		run -2 run_vm $words
 		[[ ${#lines[@]} == 1 && $output == 'vm/run: '* ]]
 	done <<-EOF
