@@ -41,14 +41,14 @@ static int on_interval(void *text, const struct result_interval *interval, unsig
 
 static int report(struct text *text, struct output *json, const struct result *result)
 {
-	bool has_figures = result->status == RESULT_OK || result->status == RESULT_INTERRUPTED;
-	int err = has_figures ? text_result(text, result) : 0;
+	int err = result_has_figures(result) ? text_result(text, result) : 0;
 	int json_err = json ? json_write(json, result, 1) : 0;
 
 	return err ? err : json_err;
 }
 
-static int run(const struct options *options)
+/* *signal: the one that ended the run, or 0. */
+static int run(const struct options *options, int *signal)
 {
 	bool json_on_stdout = options->json_path && !strcmp(options->json_path, "-");
 	struct result result = {};
@@ -73,13 +73,14 @@ static int run(const struct options *options)
 		return err;
 	}
 	err = run_case(options, &observer, &result);
+	*signal = result.ended_by_signal;
 	host_read(&result.host);
 	report_err = report(&text, json, &result);
 	result_free(&result);
 	return err ? err : report_err;
 }
 
-static int dispatch(const struct options *options)
+static int dispatch(const struct options *options, int *signal)
 {
 	if (options->help) {
 		options_print_help(options);
@@ -88,7 +89,7 @@ static int dispatch(const struct options *options)
 	} else if (options->list) {
 		list_benchmarks(stdout, options->verbose);
 	} else {
-		return run(options);
+		return run(options, signal);
 	}
 	if (fflush(stdout) || ferror(stdout))
 		return error_set(EIO, "cannot write to standard output: %s", strerror(errno));
@@ -112,16 +113,16 @@ static void hold_standard_streams(void)
 int main(int argc, char **argv)
 {
 	struct options options = {};
-	int err;
+	int err, signal = 0;
 
 	hold_standard_streams();
 	run_catch_signals();
 	err = options_parse(argc, argv, &options);
 	libbpf_set_print(options.verbose ? print_libbpf : drop_libbpf);
 	if (!err)
-		err = dispatch(&options);
+		err = dispatch(&options, &signal);
 	if (err)
 		fprintf(stderr, "bench: %s\n", error_text());
 	options_free(&options);
-	return run_signal() ? 128 + run_signal() : (int)error_exit_status(err);
+	return signal ? 128 + signal : (int)error_exit_status(err);
 }

@@ -30,14 +30,33 @@ disturbed=0
 	exit 1
 }
 
+# A signal to the sweep alone ends the bench that it waits for, too.
+child='' printed=$(mktemp)
+trap 'rm -f "$printed"' EXIT
+for signal in INT TERM HUP; do
+	# shellcheck disable=SC2064 # the signal is known now
+	trap "end_by $signal" "$signal"
+done
+
+end_by() {
+	trap - "$1"
+	[ -z "$child" ] || { kill -s TERM "$child" && wait "$child"; } 2>/dev/null || true
+	rm -f "$printed"
+	kill -s "$1" $$
+}
+
 # measure BENCHMARK OPTION...: one case, what it prints in $output. The sweep ends with the status of
 # the first one that fails.
 measure() {
 	local status=0 json=()
 
 	[ -z "${JSON_DIR:-}" ] || json=(--json "$(printf '%s/%02d.json' "$JSON_DIR" "$cases")")
-	output=$("$bench" "${options[@]}" "${json[@]}" "$@") || status=$?
+	"$bench" "${options[@]}" "${json[@]}" "$@" >"$printed" &
+	child=$!
+	wait "$child" || status=$?
+	child=''
 	[ "$status" -eq 0 ] || exit "$status"
+	output=$(<"$printed")
 	cases=$((cases + 1))
 	if [[ $output == *'warning: the machine was busy'* ]]; then
 		disturbed=$((disturbed + 1))

@@ -22,7 +22,7 @@ enum exit_status {
 #define E_CANNOT 1002 /* this kernel or this user cannot run it */
 
 /*
- * Attach one line of text (no newline, no "error:" prefix) and return -err, so that callers write
+ * Attach one line of text (control characters become '?', no "error:" prefix) and return -err, so that callers write
  * `return error_set(ENOENT, "…")`. A second call replaces the text.
  */
 int error_set(int err, const char *fmt, ...) __printf(2, 3);

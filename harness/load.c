@@ -62,7 +62,8 @@ static int set_config(const struct bench_run *run, enum bench_variant variant,
 		return error_set(ENOENT, "no map '" CONFIG_MAP "' in the object: does the program "
 					 "include bench.bpf.h?");
 	if (stat("/proc/self/ns/pid", &pidns))
-		return error_set(errno, "cannot read /proc/self/ns/pid: %s", strerror(errno));
+		return error_set(E_CANNOT, "cannot read /proc/self/ns/pid (%s): is /proc mounted?",
+				 strerror(errno));
 	config.pidns_dev = pidns.st_dev;
 	config.pidns_ino = pidns.st_ino;
 	err = bpf_map__set_initial_value(map, &config, sizeof(config));

@@ -24,13 +24,35 @@ static bool has_capability(unsigned int cap)
 	return data[cap / 32].effective & 1U << cap % 32;
 }
 
+/* Capabilities can be those of a user namespace, which count for nothing here: so it is tried. */
+static int try_loading(void)
+{
+	static const struct bpf_insn return_0[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "try_loading", "GPL", return_0,
+			       ARRAY_SIZE(return_0), NULL);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 int bench_need_bpf(void)
 {
 	bool admin = has_capability(CAP_SYS_ADMIN);
+	int err;
 
 	if (!admin && !(has_capability(CAP_BPF) && has_capability(CAP_PERFMON)))
 		return error_set(E_CANNOT, "needs root (or CAP_BPF and CAP_PERFMON) to load BPF "
 					   "programs: run it with sudo");
+	err = try_loading();
+	if (err)
+		return error_set(
+			E_CANNOT, "the kernel refuses to load BPF programs (%s)%s", strerror(-err),
+			err == -EPERM ? ": in a user namespace root does not suffice" : "");
 	if (access(KERNEL_BTF, R_OK))
 		return error_set(E_CANNOT,
 				 "the kernel does not offer its BTF at " KERNEL_BTF

@@ -17,6 +17,12 @@ void result_free(struct result *result)
 	result->nr_intervals = 0;
 }
 
+bool result_has_figures(const struct result *result)
+{
+	return (result->status == RESULT_OK || result->status == RESULT_INTERRUPTED) &&
+	       result->cost_ns[BENCH_REAL].n;
+}
+
 bool result_disturbed(const struct result *result)
 {
 	unsigned int nr = result->options->nr_producers;

@@ -75,7 +75,8 @@ struct result_loss {
 
 struct result {
 	enum result_status status;
-	char reason[1024]; /* why it failed or was skipped; "" otherwise */
+	int ended_by_signal; /* its number, or 0 */
+	char reason[1024]; /* why it failed, was skipped or has no figures; "" otherwise */
 	const struct bench *bench;
 	const void *params; /* of bench->params_size bytes, described by bench->params */
 	const struct options *options;
@@ -124,6 +125,9 @@ struct result {
 };
 
 void result_free(struct result *result);
+
+/* Is there something to report? Not when it failed, or was interrupted before the first sample. */
+bool result_has_figures(const struct result *result);
 
 /* Did the machine take so much time away that the figures suffer? Thresholds: result.c. */
 bool result_disturbed(const struct result *result);

@@ -31,8 +31,8 @@ static void catch_signal(int number)
 
 void run_catch_signals(void)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = catch_signal }, before;
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGXCPU };
+	struct sigaction action = { .sa_handler = catch_signal, .sa_flags = SA_RESTART }, before;
 
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
 		/* Under nohup a hang-up is nothing to end for. */
@@ -41,13 +41,9 @@ void run_catch_signals(void)
 			continue;
 		sigaction(signals[i], &action, NULL);
 	}
-	/* A reader that has gone is an error of writing, told as one. */
+	/* A reader that has gone and a file that may not grow are errors of writing, told as such. */
 	signal(SIGPIPE, SIG_IGN);
-}
-
-int run_signal(void)
-{
-	return caught_signal;
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 const void *bench_params(const struct bench_run *run)
@@ -362,7 +358,7 @@ static int start_producers(struct bench_run *run)
 
 int bench_interrupted(void)
 {
-	return caught_signal ? error_set(EINTR, "ended by a signal before there was a result") : 0;
+	return caught_signal ? error_set(EINTR, "ended by a signal before the first sample") : 0;
 }
 
 static int choose_mode(struct bench_run *run)
@@ -474,11 +470,12 @@ int run_case(const struct options *options, const struct run_observer *observer,
 		run.bench->teardown(&run);
 	producers_free(&run);
 
-	if (err) {
-		result->status = err == -E_CANNOT ? RESULT_SKIPPED : RESULT_FAILED;
-		snprintf(result->reason, sizeof(result->reason), "%s", error_text());
-	} else if (caught_signal) {
+	result->ended_by_signal = caught_signal;
+	if (result->ended_by_signal)
 		result->status = RESULT_INTERRUPTED;
-	}
+	else if (err)
+		result->status = err == -E_CANNOT ? RESULT_SKIPPED : RESULT_FAILED;
+	if (err)
+		snprintf(result->reason, sizeof(result->reason), "%s", error_text());
 	return err;
 }

@@ -31,10 +31,9 @@ int run_case(const struct options *options, const struct run_observer *observer,
 	     struct result *result);
 
 /*
- * Catch SIGINT, SIGTERM, SIGHUP from now on; run_signal() is the one that came, or 0. The
- * handlers only take note: a run ends early, at the end of its slice.
+ * Catch SIGINT, SIGTERM, SIGHUP and SIGXCPU from now on. The handlers only take note: a run ends early,
+ * at the end of its slice, and result->ended_by_signal says by which.
  */
 void run_catch_signals(void);
-int run_signal(void);
 
 #endif

@@ -260,7 +260,7 @@ int summarise(struct bench_run *run)
 	if (err)
 		return err;
 	if (!result->cost_ns[BENCH_REAL].n)
-		return error_set(EINTR, "ended before the first sample: no result");
+		return error_set(EINTR, "ended by a signal before the first sample");
 	stats_net(&result->cost_ns[BENCH_REAL], &result->cost_ns[BENCH_TWIN], &result->net_ns);
 	for (int variant = 0; variant < BENCH_NR_VARIANTS && result->exact; variant++) {
 		err = count_insns(run, variant);

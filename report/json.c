@@ -288,15 +288,10 @@ static json_t *insns(const struct result *result)
 	return object;
 }
 
-static bool has_figures(const struct result *result)
-{
-	return result->status == RESULT_OK || result->status == RESULT_INTERRUPTED;
-}
-
 /* Whether there is something to say in units of time. */
 static bool has_time(const struct result *result)
 {
-	return has_figures(result) && !result->exact;
+	return result_has_figures(result) && !result->exact;
 }
 
 static json_t *quantiles_of(const struct result *result, enum bench_variant variant)
@@ -562,7 +557,8 @@ static json_t *case_result(const struct result *result)
 	put(&object, "insn", insns(result));
 	put(&object, "cost_ns", has_time(result) ? costs(result) : json_null());
 	put(&object, "rate_per_sec", has_time(result) ? rates(result) : json_null());
-	put(&object, "attempts", has_figures(result) ? integer(result->attempts) : json_null());
+	put(&object, "attempts",
+	    result_has_figures(result) ? integer(result->attempts) : json_null());
 	put(&object, "losses", losses(result));
 	put(&object, "disturbance", has_time(result) ? disturbance(result) : json_null());
 	put(&object, "programs", programs(result));

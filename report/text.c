@@ -233,6 +233,8 @@ int text_result(struct text *text, const struct result *result)
 {
 	FILE *out = text->out;
 
+	if (text->redraw)
+		fprintf(stderr, "\r\033[K");
 	if (text->options->verbose)
 		details(out, result);
 	notes(out, result);

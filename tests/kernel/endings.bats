@@ -68,7 +68,7 @@ one_error() {
 	kill -INT "$bench_pid"
 	reaped
 	[ "$status" -eq 130 ] || fail "not the status of SIGINT"
-	one_error "result"
+	one_error "before the first sample"
 	[[ $output != *Summary* ]] || fail "a Summary of nothing"
 	nothing_left
 }
@@ -94,7 +94,7 @@ one_error() {
 			[[ ${output##*$'\n'} == "Summary: "* ]] || fail "Summary not at the end"
 			[ -z "$stderr" ] || fail "something on stderr"
 		elif [ -n "$output" ]; then
-			one_error "result"
+			one_error "before the first sample"
 		fi
 	done
 	nothing_left
