@@ -584,7 +584,7 @@ BENCH(bench_local_storage_seq){
 
 BENCH(bench_local_storage_int){
 	.name = "local-storage-cache-int-get",
-	.summary = "the same, with a get of the first map after every third map",
+	.summary = "the same as seq-get, with a get of the first map after every third map",
 	.layout = BENCH_LAYOUT_LOCAL_STORAGE,
 	.params_size = sizeof(struct params),
 	.params = storage_params,

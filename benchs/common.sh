@@ -5,6 +5,21 @@
 # names a folder for the result of each case, DIGITS says how many decimals the costs are shown with.
 set -euo pipefail
 
+# What a sweep says of itself at its head, for --help. Options that would make bench do something
+# else than measure, or write where the next case writes too, make no sense here.
+for option in "$@"; do
+	case $option in
+	-h | --help)
+		sed -n '4,/^$/ s/^# \{0,1\}//p' "$0"
+		exit 0
+		;;
+	-l | --list | -V | --version | --json | --json=*)
+		echo "$0: $option: a sweep runs bench many times; it is an option for a single run (results as JSON: set JSON_DIR)" >&2
+		exit 2
+		;;
+	esac
+done
+
 bench=${BENCH:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/bench}
 options=(-q -w 0 -d 2 "$@")
 cases=0

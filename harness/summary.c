@@ -155,6 +155,7 @@ static void rate(const struct result *result, enum bench_variant variant,
 	}
 	rate->mean = stats_mean(room, n);
 	rate->stddev = stats_stddev(room, n);
+	rate->n = n;
 }
 
 static int rates(struct result *result)

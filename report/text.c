@@ -191,10 +191,10 @@ static void disturbance(FILE *out, const struct result *result)
 {
 	if (!result_disturbed(result))
 		return;
-	fprintf(out, "warning: the machine was busy: ");
-	if (result->steal_ns >= 0)
-		fprintf(out, "%.1lf ms stolen by the hypervisor, ", (double)result->steal_ns / 1e6);
-	fprintf(out, "producers interrupted %llu times; the figures may be off\n",
+	fprintf(out, "warning: the machine was busy with something else, figures may be off: ");
+	if (result->steal_ns > 0)
+		fprintf(out, "%.1lf ms taken by the hypervisor, ", (double)result->steal_ns / 1e6);
+	fprintf(out, "producers interrupted %llu times\n",
 		(unsigned long long)result->involuntary_switches);
 }
 
@@ -246,9 +246,6 @@ int text_result(struct text *text, const struct result *result)
 	cost_line(out, "raw", &result->cost_ns[BENCH_REAL]);
 	cost_line(out, "overhead", &result->cost_ns[BENCH_TWIN]);
 	net_line(out, &result->net_ns);
-	if (result->status == RESULT_INTERRUPTED)
-		fprintf(out,
-			"warning: ended early by a signal: from what was measured until then\n");
 	disturbance(out, result);
 	summary(out, result);
 	return flush(text);

@@ -4,8 +4,8 @@
 # What the tests on a real kernel share. They run ./bench (or $BENCH) as root and leave nothing
 # behind. Where BPF cannot be used at all each of them is skipped, with bench's own reason.
 #
-# Needs bash, bats, jq and a few small tools (sleep, grep, sed, awk, tail, wc, mktemp, kill, sort,
-# comm), which may be busybox's. What a single test wants besides (bpftool, cc, setpriv, unshare,
+# Needs bash, bats, jq and a few small tools (sleep, grep, sed, awk, cut, head, tail, mktemp, kill,
+# sort), which may be busybox's. What a single test wants besides (bpftool, cc, setpriv, unshare,
 # mount) it asks for with need_command. On a machine that may be tampered with, such as a throw-away
 # VM, THROWAWAY=1 allows what would disturb others: taking a CPU offline.
 
@@ -50,6 +50,11 @@ need_trigger() {
 	run --separate-stderr "$BENCH" "$SEQ" --nr_maps 1 -w 0 -d 0 -q --trigger "$1"
 	[ "$status" -ne 4 ] || skip "${stderr#bench: }"
 	[ "$status" -eq 0 ] || fail "--trigger $1 neither works nor is refused"
+}
+
+# Is this a machine whose processor is emulated?
+emulated() {
+	[[ ${BENCH_VM_QEMU:-} == *"-accel tcg"* ]]
 }
 
 # start WORD...: run bench in the background, its pid in $bench_pid, and what it prints in $out
@@ -100,41 +105,72 @@ measured_shortly() {
 	[ -z "$stderr" ] || fail "$*: no result"
 }
 
-# holds JSON WHAT FILTER [WHAT FILTER]...: each jq filter says true of the (only) result. One jq for
-# all of them: starting it takes most of the time.
+# holds JSON WHAT FILTER [WHAT FILTER]...: each jq filter says true of the (only) result.
+#
+# Starting jq takes most of the time of a check, and seconds on an emulated machine: between `later`
+# and `now` checks are only noted, and then made by one jq. Each file must keep what it held.
 holds() {
-	local json=$1 filters='' wrong
-	shift
+	local filters=''
 
+	checked_files+=("$1")
+	shift
 	while [ "$#" -gt 0 ]; do
 		filters+="[\"$1\", ($2)],"
 		shift 2
 	done
-	wrong=$(jq -r ".results[0] | [${filters%,}] | .[] | select(.[1] != true) | .[0]" "$json" 2>&1) || :
+	checks+="(.[$((${#checked_files[@]} - 1))].results[0] | [${filters%,}]),"
+	[ -n "${checking_later:-}" ] || make_checks
+}
+
+later() {
+	checking_later=yes
+}
+
+now() {
+	checking_later=
+	make_checks
+}
+
+make_checks() {
+	local wrong files=("${checked_files[@]}") program=$jq_definitions"[${checks%,}]"
+
+	checked_files=() checks=
+	wrong=$(jq -rs "$program"' | to_entries[] | .key as $i | .value[] | select(.[1] != true) |
+		"\($i) \(.[0])"' "${files[@]}" 2>&1) || :
 	[ -n "$wrong" ] || return 0
-	echo "does not hold: $wrong"
-	fail "$(jq -c '.results[0] | {benchmark, parameters, options, status, reason, ops_per_pass,
-		passes_per_batch, attempts, losses, notes,
-		intervals: [.intervals[] | {variant, warmup, counts}]}' "$json")"
+	echo "does not hold: $(cut -d ' ' -f 2- <<<"$wrong")"
+	fail "$(jq -cs '.[$i | tonumber].results[0] | {benchmark, parameters, options, status, reason,
+		ops_per_pass, passes_per_batch, attempts, losses, notes,
+		intervals: [.intervals[] | {variant, warmup, counts}]}' \
+		--arg i "${wrong%% *}" "${files[@]}")"
 }
 
 # All numbers that jq computes with here are integers far below 2^53, so exact.
+jq_definitions='
+def hits_are_batches:
+	(.ops_per_pass * .passes_per_batch) as $ops | .pieces_per_batch as $pieces |
+	.intervals | length > 0 and
+		all(.counts.batches > 0 and .counts.hits * $pieces == .counts.batches * $ops);
+def nothing_lost:
+	(.intervals | all(.counts.drops == 0)) and .losses == [];
+def attempts_are_hits_and_losses:
+	.attempts == ([.intervals[] | select(.variant == "raw" and (.warmup | not)) | .counts.hits] |
+		add) + ([.losses[].count] | add // 0);
+def samples_are_of_batches:
+	. as $r | ["raw", "overhead"] | all(. as $v | $r.cost_ns[$v].samples as $samples |
+		([$r.intervals[] | select(.variant == $v and (.warmup | not)) | .counts.batches] |
+			add) as $batches |
+		$samples > 0 and $samples * $r.pieces_per_batch <= $batches);
+'
+
 # counts_add_up JSON [WHAT FILTER]...
 counts_add_up() {
 	holds "$1" \
-		"hits are batches x operations a batch, in every interval" \
-		'(.ops_per_pass * .passes_per_batch) as $ops | .pieces_per_batch as $pieces |
-		.intervals | length > 0 and all(.counts.batches > 0 and
-		.counts.hits * $pieces == .counts.batches * $ops)' \
-		"nothing dropped, nothing lost" \
-		'(.intervals | all(.counts.drops == 0)) and .losses == []' \
-		"attempts are hits and losses" \
-		'.attempts == ([.intervals[] | select(.variant == "raw" and (.warmup | not)) |
-		.counts.hits] | add) + ([.losses[].count] | add // 0)' \
+		"hits are batches x operations a batch, in every interval" hits_are_batches \
+		"nothing dropped, nothing lost" nothing_lost \
+		"attempts are hits and losses" attempts_are_hits_and_losses \
 		"figures are made from the batches that are counted, of all or every 2nd, 4th, …" \
-		'. as $r | ["raw", "overhead"] | all(. as $v | $r.cost_ns[$v].samples as $samples |
-		([$r.intervals[] | select(.variant == $v and (.warmup | not)) | .counts.batches] |
-		add) as $batches | $samples > 0 and $samples * $r.pieces_per_batch <= $batches)' \
+		samples_are_of_batches \
 		"${@:2}"
 }
 
@@ -154,20 +190,30 @@ fraction() {
 bpf_objects() {
 	local kind
 
-	for kind in prog map link btf; do
-		bpftool -j "$kind" list | jq -c ".[]? | {kind: \"$kind\", id, prog_ids, map_ids}"
-	done | jq -rs --slurpfile held <(held_objects) '
-		($held | map({key: ., value: true}) | from_entries) as $held |
-		.[] | select($held["\(.kind) \(.id)"] or (.kind == "btf" and
-			any(.prog_ids[]?; $held["prog \(.)"]) or
-			any(.map_ids[]?; $held["map \(.)"])) | not) |
-		"\(.kind) \(.id)"' | sort
+	{
+		held_objects | sed 's/^/held /'
+		for kind in prog map link btf; do
+			bpftool "$kind" list | sed -n "s/^\([0-9]*\):/$kind \1/p"
+		done
+	} | awk '
+		$1 == "held" { held[$2 " " $3] = 1; next }
+		held[$1 " " $2] { next }
+		$1 == "btf" {
+			for (i = 3; i < NF; i++) {
+				n = split($(i + 1), ids, ",")
+				for (j = 1; j <= n && ($i == "prog_ids" || $i == "map_ids"); j++)
+					if (held[substr($i, 1, length($i) - 4) " " ids[j]])
+						next
+			}
+		}
+		{ print $1, $2 }' | sort
 }
 
+# held_objects: those that a process holds, one a line: "map 12".
 held_objects() {
 	# Processes come and go meanwhile.
 	cat /proc/[0-9]*/fdinfo/* 2>/dev/null |
-		sed -n 's/^\(prog\|map\|link\|btf\)_id:[[:space:]]*\([0-9]*\)$/"\1 \2"/p'
+		sed -n 's/^\(prog\|map\|link\|btf\)_id:[[:space:]]*\([0-9]*\)$/\1 \2/p'
 }
 
 # remember_objects; nothing_left: no object that was not there before is there to stay. The
@@ -181,10 +227,10 @@ remember_objects() {
 nothing_left() {
 	local turn left
 
-	left=$(comm -13 <(echo "$objects_before") <(bpf_objects))
+	left=$(bpf_objects | grep -vxFf <(echo "$objects_before")) || :
 	for ((turn = 0; turn < 30 && ${#left} > 0; turn++)); do
 		sleep 0.1
-		left=$(comm -12 <(echo "$left") <(bpf_objects))
+		left=$(bpf_objects | grep -xFf <(echo "$left")) || :
 	done
 	[ -z "$left" ] || fail "left behind: $left"
 }
