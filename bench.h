@@ -143,6 +143,9 @@ void bench_set_private(struct bench_run *run, void *private);
 
 unsigned int bench_nr_producers(const struct bench_run *run);
 
+/* Whether --pad asks for more than nothing: see bench_cut_unrolled() in progs/bench.bpf.h. */
+bool bench_is_padded(const struct bench_run *run);
+
 /*
  * A fact about how the case was run that the result must name ("lookup" = "direct"). name is kept
  * as a pointer (a literal), the value is copied.

@@ -15,7 +15,8 @@
 #include "progs/local_storage_abi.h"
 #include "storage_slots.h"
 
-#define SLOTS_WAIT_NS (3 * NSEC_PER_SEC)
+/* More than needed, to choose from: see storage_slots_arrange(). */
+#define MAX_EXTRA_MAPS 256
 #define FILL_ATTEMPTS 1000
 #define FILL_BATCH 65536 /* entries: some ten milliseconds */
 
@@ -55,7 +56,7 @@ struct state {
 	u32 nr_maps;
 	enum lookup lookup;
 	bool interleaved;
-	int maps[MAX_MAPS];
+	int maps[MAX_MAPS + MAX_EXTRA_MAPS];
 	u32 nr_created;
 	struct local_storage_bpf *storage[BENCH_NR_VARIANTS];
 	struct hash_control_bpf *control[BENCH_NR_VARIANTS];
@@ -124,12 +125,13 @@ static int state_init(struct bench_run *run, bool interleaved)
 			state->nr_maps <= MAX_DIRECT_MAPS ? LOOKUP_DIRECT : LOOKUP_MAP_IN_MAP;
 	bench_note(run, "lookup", "%s", lookup_names[state->lookup]);
 	/* Each map once, and once more for each place that stands for it, in both variants. */
-	return bench_need_files(state->nr_maps + BENCH_NR_VARIANTS * NR_SLOTS);
+	return bench_need_files(state->nr_maps + MAX_EXTRA_MAPS + BENCH_NR_VARIANTS * NR_SLOTS);
 }
 
-static void close_maps(struct state *state)
+/* All but the first nr_kept. */
+static void close_maps(struct state *state, u32 nr_kept)
 {
-	while (state->nr_created)
+	while (state->nr_created > nr_kept)
 		close(state->maps[--state->nr_created]);
 }
 
@@ -143,7 +145,7 @@ static void teardown(struct bench_run *run)
 		local_storage_bpf__destroy(state->storage[variant]);
 		hash_control_bpf__destroy(state->control[variant]);
 	}
-	close_maps(state);
+	close_maps(state, 0);
 	free(state);
 	bench_set_private(run, NULL);
 }
@@ -197,10 +199,10 @@ static struct btf *load_types(u32 *key_type, u32 *value_type)
 	return btf;
 }
 
-static int create_maps(struct state *state, enum bpf_map_type type, u32 max_entries,
+static int create_maps(struct state *state, u32 nr, enum bpf_map_type type, u32 max_entries,
 		       const struct bpf_map_create_opts *opts)
 {
-	while (state->nr_created < state->nr_maps) {
+	while (state->nr_created < nr) {
 		int err = bench_interrupted(), fd;
 
 		if (err)
@@ -208,13 +210,13 @@ static int create_maps(struct state *state, enum bpf_map_type type, u32 max_entr
 		fd = bpf_map_create(type, "bench_map", sizeof(u32), sizeof(u32), max_entries, opts);
 		if (fd < 0)
 			return error_set(-fd, "cannot create map %u of %u: %s",
-					 state->nr_created + 1, state->nr_maps, strerror(-fd));
+					 state->nr_created + 1, nr, strerror(-fd));
 		state->maps[state->nr_created++] = fd;
 	}
 	return 0;
 }
 
-static int create_storage_maps(struct state *state)
+static int create_storage_maps(struct state *state, u32 nr)
 {
 	u32 key_type, value_type;
 	struct btf *btf = load_types(&key_type, &value_type);
@@ -225,36 +227,42 @@ static int create_storage_maps(struct state *state)
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC,
 		    .btf_fd = (u32)btf__fd(btf), .btf_key_type_id = key_type,
 		    .btf_value_type_id = value_type);
-	err = create_maps(state, BPF_MAP_TYPE_TASK_STORAGE, 0, &opts);
+	err = create_maps(state, nr, BPF_MAP_TYPE_TASK_STORAGE, 0, &opts);
 	btf__free(btf);
 	return err;
 }
 
-/*
- * Maps of the run before give their cache slots back some time after they are gone. Until then
- * ours would share slots that they would not share otherwise: make them anew.
- */
-static int create_even_storage_maps(struct bench_run *run)
+static int arrange_storage_maps(struct state *state, struct storage_slots *reader, bool *even)
 {
-	const struct timespec pause = { .tv_nsec = 20 * NSEC_PER_MSEC };
-	struct state *state = bench_private(run);
-	u64 deadline = now_ns() + SLOTS_WAIT_NS;
-	bool even;
-
-	for (;;) {
-		int err = create_storage_maps(state);
+	for (u32 extra = 0; extra <= MAX_EXTRA_MAPS; extra += NR_CACHE_SLOTS) {
+		int err = create_storage_maps(state, state->nr_maps + extra);
 
 		if (!err)
-			err = storage_slots_even(state->maps, state->nr_maps, &even);
-		if (err)
+			err = storage_slots_arrange(reader, state->maps, state->nr_created,
+						    state->nr_maps, even);
+		if (err || *even)
 			return err;
-		if (even || now_ns() > deadline)
-			break;
-		close_maps(state);
-		nanosleep(&pause, NULL);
 	}
-	bench_note(run, "cache_slots", even ? "even" : "uneven: other storage maps are alive");
 	return 0;
+}
+
+/* More maps than needed are made where that takes, and those left over freed again. */
+static int create_even_storage_maps(struct bench_run *run)
+{
+	struct state *state = bench_private(run);
+	struct storage_slots *reader = storage_slots_open();
+	bool even = false;
+	int err;
+
+	if (!reader)
+		return -EIO;
+	err = arrange_storage_maps(state, reader, &even);
+	storage_slots_close(reader);
+	if (err)
+		return err;
+	close_maps(state, state->nr_maps);
+	bench_note(run, "cache_slots", even ? "even" : "uneven: other storage maps are alive");
+	return bench_interrupted();
 }
 
 /* Make map symbol `slot` of an opened object stand for the map that the place is to read. */
@@ -327,12 +335,12 @@ static void mark_important(const struct state *state, __u64 *words)
 	}
 }
 
-static const char *storage_program(const struct state *state)
+static const char *storage_program(const struct bench_run *run, const struct state *state)
 {
 	bool whole = piece_maps(state) == state->nr_maps;
 
 	if (state->lookup == LOOKUP_DIRECT)
-		return "get_direct";
+		return bench_is_padded(run) ? "get_direct_padded" : "get_direct";
 	if (state->interleaved)
 		return whole ? "get_int" : "get_int_pieces";
 	return whole ? "get_seq" : "get_seq_pieces";
@@ -343,7 +351,7 @@ static int load_storage(struct bench_run *run, enum bench_variant variant)
 	struct state *state = bench_private(run);
 	struct local_storage_bpf *skel = local_storage_bpf__open();
 	const struct bench_programs programs = {
-		.measured = storage_program(state),
+		.measured = storage_program(run, state),
 		.helpers = storage_helpers,
 	};
 	struct local_storage_bpf *real = state->storage[BENCH_REAL];
@@ -517,7 +525,7 @@ static int setup_control(struct bench_run *run)
 	if (!err)
 		err = state_init(run, false);
 	if (!err)
-		err = create_maps(bench_private(run), BPF_MAP_TYPE_HASH,
+		err = create_maps(bench_private(run), (u32)params->nr_maps, BPF_MAP_TYPE_HASH,
 				  (u32)params->hashmap_max_entries, &opts);
 	return err ? err : each_control_map(run, fill_control_map);
 }
@@ -576,7 +584,7 @@ BENCH(bench_local_storage_seq){
 
 BENCH(bench_local_storage_int){
 	.name = "local-storage-cache-int-get",
-	.summary = "the same, with a get of the first map after every third map",
+	.summary = "the same as seq-get, with a get of the first map after every third map",
 	.layout = BENCH_LAYOUT_LOCAL_STORAGE,
 	.params_size = sizeof(struct params),
 	.params = storage_params,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "error.h"
 
@@ -56,6 +57,15 @@ int exact_mode(void)
 		return error_set(E_CANNOT, "BENCH_EXACT=1: but time does not count instructions "
 					   "here (QEMU with -icount shift=0 would)");
 	return 0;
+}
+
+u64 exact_tick_insns(void)
+{
+	struct timespec tick;
+
+	/* The clock that each tick moves on, in the nanoseconds that count instructions. */
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	return (u64)tick.tv_sec * NSEC_PER_SEC + (u64)tick.tv_nsec;
 }
 
 const char *exact_machine(void)

@@ -14,6 +14,12 @@
  */
 int exact_mode(void);
 
+/*
+ * How many instructions there are from one timer tick to the next: what takes longer is interrupted
+ * however often it is tried.
+ */
+u64 exact_tick_insns(void);
+
 /* What the environment says about the emulator (BENCH_VM_QEMU), "" for nothing. */
 const char *exact_machine(void);
 

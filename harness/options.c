@@ -393,7 +393,7 @@ static int choose_bench(const char *name, struct options *options)
 	if (!name && (options->help || options->version || options->list))
 		return 0;
 	if (!name)
-		return error_set(E_USAGE, "no benchmark named (`bench -l` lists them)");
+		return error_set(E_USAGE, "which benchmark? Name one (`bench -l` lists them)");
 	bench = bench_find(name);
 	nearest = bench ? NULL : bench_nearest(name);
 	if (nearest)

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "exact.h"
 #include "run_internal.h"
 
 /* Exact mode: instructions of a piece, short against the tick's 4,000,000 (at 250 Hz). */
@@ -22,8 +23,9 @@
 #define MAX_PASSES (1U << 23) /* what bpf_loop() takes */
 #define CALIBRATION_ROUNDS 8
 
+/* Samples of one variant, of all producers together; of one at least so many. */
 #define SAMPLES_ROOM (1U << 20)
-#define SAMPLES_BYTES (SAMPLES_ROOM * sizeof(u64))
+#define SAMPLES_ROOM_MIN (1U << 12)
 
 /* A duration above this is a clock that went back: the difference has wrapped. */
 #define CLOCK_WENT_BACK (1ULL << 62)
@@ -48,16 +50,20 @@ static bool phase_takes_samples(enum phase_kind kind)
 	return kind == PHASE_REAL || kind == PHASE_TWIN;
 }
 
-static int samples_init(struct samples *samples, size_t max_blocks, u64 pieces)
+static int samples_init(struct samples *samples, size_t max_blocks, const struct bench_run *run)
 {
-	samples->ns = mmap(NULL, SAMPLES_BYTES, PROT_READ | PROT_WRITE,
+	size_t room = max_u64(SAMPLES_ROOM / run->options->nr_producers, SAMPLES_ROOM_MIN);
+
+	samples->room = max_u64(room, 2 * run->pieces);
+	samples->ns = mmap(NULL, samples->room * sizeof(*samples->ns), PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	samples->blocks = calloc(max_blocks, sizeof(*samples->blocks));
 	if (samples->ns == MAP_FAILED || !samples->blocks) {
 		samples->ns = samples->ns == MAP_FAILED ? NULL : samples->ns;
-		return error_set(ENOMEM, "no memory for samples");
+		return error_set(ENOMEM, "no memory for the samples of %u producers",
+				 run->options->nr_producers);
 	}
-	samples->pieces = pieces;
+	samples->pieces = run->pieces;
 	samples->stride = 1;
 	return 0;
 }
@@ -65,7 +71,7 @@ static int samples_init(struct samples *samples, size_t max_blocks, u64 pieces)
 static void samples_free(struct samples *samples)
 {
 	if (samples->ns)
-		munmap(samples->ns, SAMPLES_BYTES);
+		munmap(samples->ns, samples->room * sizeof(*samples->ns));
 	free(samples->blocks);
 	memset(samples, 0, sizeof(*samples));
 }
@@ -88,7 +94,7 @@ static void samples_add(struct samples *samples, const u64 *piece_ns)
 	if (++samples->skipped < samples->stride)
 		return;
 	samples->skipped = 0;
-	if ((samples->n + 1) * samples->pieces > SAMPLES_ROOM)
+	if ((samples->n + 1) * samples->pieces > samples->room)
 		samples_halve(samples);
 	memcpy(samples->ns + samples->n++ * samples->pieces, piece_ns,
 	       samples->pieces * sizeof(*piece_ns));
@@ -214,7 +220,14 @@ static int calibrate_insns(struct bench_producer *producer)
 	int err;
 
 	run->passes = 1;
-	err = least_ns(producer, 20, &insns);
+	err = least_ns(producer, 1, &insns);
+	if (!err && insns > exact_tick_insns() * run->pieces) {
+		/* Never undisturbed, so not exact: a few batches are enough to say so. */
+		run->batches_per_slice = 1;
+		return 0;
+	}
+	if (!err)
+		err = least_ns(producer, 20, &insns);
 	if (err)
 		return err;
 	run->passes = max_u64(EXACT_BATCH_INSNS * run->pieces / insns, 1);
@@ -424,7 +437,7 @@ static int start_one(struct bench_run *run, unsigned int index, int cpu, size_t 
 	producer->index = index;
 	producer->cpu = cpu;
 	for (int variant = 0; variant < BENCH_NR_VARIANTS && !err; variant++)
-		err = samples_init(&producer->samples[variant], max_slices, run->pieces);
+		err = samples_init(&producer->samples[variant], max_slices, run);
 	if (err)
 		return err;
 	err = pthread_create(&producer->thread, NULL, producer_main, producer);

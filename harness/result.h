@@ -35,6 +35,7 @@ struct result_interval {
 
 struct result_rate {
 	double mean, stddev; /* per second, over the intervals that count */
+	size_t n; /* of them: below two stddev is 0 and means nothing */
 };
 
 /*
@@ -46,7 +47,7 @@ struct result_insn {
 	double min, max; /* of single batches, per operation */
 	u64 batches;
 	u64 agreeing; /* of the piece on which the fewest agree */
-	bool exact; /* more than half agree */
+	bool exact; /* more than half agree, and none takes half as long as from tick to tick */
 };
 
 struct result_program {
@@ -80,7 +81,7 @@ struct result {
 	const struct options *options;
 	enum trigger_kind trigger; /* TRIGGER_AUTO: the benchmark has no program to fire */
 	u64 started_unix_ns;
-	u64 setup_ns; /* from the start of the case to the first timed batch */
+	u64 setup_ns; /* from the start of the case to the first timed batch; 0: it came to none */
 	u64 cpus_used[16]; /* bit set of the CPUs that producers were put on; 0 when not pinned */
 
 	u64 ops_per_pass;

@@ -70,6 +70,11 @@ unsigned int bench_nr_producers(const struct bench_run *run)
 	return run->options->nr_producers;
 }
 
+bool bench_is_padded(const struct bench_run *run)
+{
+	return run->options->pad > 0;
+}
+
 struct bench_run *bench_producer_run(const struct bench_producer *producer)
 {
 	return producer->run;
@@ -417,7 +422,7 @@ static int measure(struct bench_run *run)
 	if (err)
 		return err;
 	result->passes_per_batch = run->passes;
-	result->setup_ns = now_ns() - result->setup_ns;
+	result->setup_ns = now_ns() - run->begun_ns;
 	err = run->observer->started(run->observer->data, result);
 	return err ? err : sample_all(run);
 }
@@ -450,7 +455,7 @@ int run_case(const struct options *options, const struct run_observer *observer,
 	struct timespec wall;
 	int err;
 
-	result->setup_ns = now_ns();
+	run.begun_ns = now_ns();
 	clock_gettime(CLOCK_REALTIME, &wall);
 	result->started_unix_ns = (u64)wall.tv_sec * NSEC_PER_SEC + (u64)wall.tv_nsec;
 	result->bench = options->bench;

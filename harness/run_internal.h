@@ -31,6 +31,7 @@ struct loaded {
  */
 struct samples {
 	u64 *ns;
+	size_t room; /* of ns */
 	size_t pieces; /* of a batch */
 	size_t n; /* batches */
 	u64 stride;
@@ -79,6 +80,7 @@ struct bench_run {
 	struct result *result;
 	const struct run_observer *observer;
 	void *private;
+	u64 begun_ns; /* CLOCK_MONOTONIC */
 	enum trigger_kind trigger;
 
 	struct loaded loaded[BENCH_NR_VARIANTS];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exact.h"
 #include "run_internal.h"
 
 /* All producers' samples of one variant as cost of an operation, with their blocks. */
@@ -154,6 +155,7 @@ static void rate(const struct result *result, enum bench_variant variant,
 	}
 	rate->mean = stats_mean(room, n);
 	rate->stddev = stats_stddev(room, n);
+	rate->n = n;
 }
 
 static int rates(struct result *result)
@@ -171,9 +173,12 @@ static int rates(struct result *result)
 	return 0;
 }
 
-/* One piece of all producers' batches: its agreed value is added to `insn`, in instructions. */
+/*
+ * One piece of all producers' batches: its agreed value is added to `insn`, in instructions. The
+ * largest value of a piece so far is kept in `longest`.
+ */
 static int agree_on_piece(const struct bench_run *run, enum bench_variant variant, size_t piece,
-			  u64 *room, struct result_insn *insn)
+			  u64 *room, struct result_insn *insn, u64 *longest)
 {
 	struct stats_mode mode;
 	size_t n = 0;
@@ -189,6 +194,7 @@ static int agree_on_piece(const struct bench_run *run, enum bench_variant varian
 	if (err)
 		return error_set(-err, "no memory for statistics");
 	insn->per_op += (double)mode.value;
+	*longest = max_u64(*longest, mode.value);
 	insn->batches = n;
 	insn->agreeing = piece ? min_u64(insn->agreeing, mode.agreeing) : mode.agreeing;
 	return 0;
@@ -198,8 +204,8 @@ static int count_insns(struct bench_run *run, enum bench_variant variant)
 {
 	double ops = (double)(run->result->ops_per_pass * run->passes);
 	struct result_insn *insn = &run->result->insn[variant];
+	u64 *room, longest = 0, tick = exact_tick_insns();
 	size_t batches = 0;
-	u64 *room;
 	int err = 0;
 
 	for (unsigned int p = 0; p < run->options->nr_producers; p++)
@@ -208,12 +214,18 @@ static int count_insns(struct bench_run *run, enum bench_variant variant)
 	if (!room)
 		return error_set(ENOMEM, "no memory for %zu samples", batches);
 	for (size_t piece = 0; piece < run->pieces && !err; piece++)
-		err = agree_on_piece(run, variant, piece, room, insn);
+		err = agree_on_piece(run, variant, piece, room, insn, &longest);
 	free(room);
 	if (err)
 		return err;
 	insn->per_op /= ops;
-	insn->exact = insn->agreeing > insn->batches / 2;
+	/* Of what takes half a tick, most is interrupted, and may agree on how much that adds. */
+	insn->exact = insn->agreeing > insn->batches / 2 && longest <= tick / 2;
+	if (longest > tick / 2 && variant == BENCH_REAL)
+		bench_note(
+			run, "too_long",
+			"to be exact: %llu instructions in one go, a timer tick comes every %llu",
+			(unsigned long long)longest, (unsigned long long)tick);
 	/* In exact mode a nanosecond is an instruction. */
 	insn->min = run->result->cost_ns[variant].min;
 	insn->max = run->result->cost_ns[variant].max;

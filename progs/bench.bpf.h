@@ -17,9 +17,8 @@
 #include "kernel.h"
 
 #include <asm/unistd.h>
-#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
+#include <linux/ptrace.h>
 
 #include "bench_abi.h"
 #include "repeat.h"
@@ -84,6 +83,15 @@ static __always_inline int bench_cut(__u64 mode)
 	return 0;
 }
 
+/*
+ * The same for a loop that is unrolled so far that the kernel would spend most of the load on taking
+ * out the padding: it is a program with it and one without (`padded`, a constant).
+ */
+static __always_inline int bench_cut_unrolled(__u64 mode, const int padded)
+{
+	return padded ? bench_cut(mode) : mode == BENCH_MODE_TWIN;
+}
+
 static __always_inline void bench_publish(struct bench_slot *slot, const struct bench_counts *done)
 {
 	slot->total.batches++;
@@ -124,39 +132,54 @@ static __always_inline int bench_is_ours(__u32 argument)
 	return ids.tgid == bench_config.tgid;
 }
 
-static __always_inline int bench_run_getpgid(struct pt_regs *regs, bench_batch_fn batch)
-{
-	__u32 argument = PT_REGS_PARM1_CORE_SYSCALL(regs);
+/*
+ * A system call's first argument. The layout of registers is part of the kernel's interface, so
+ * nothing is relocated: an object without relocations spares libbpf reading the kernel's BTF.
+ */
+#if defined(__TARGET_ARCH_x86)
+#define SYSCALL_PREFIX "__x64_"
+#define FIRST_ARGUMENT(regs) (&((const struct pt_regs *)(regs))->rdi)
+#elif defined(__TARGET_ARCH_arm64)
+#define SYSCALL_PREFIX "__arm64_"
+#define FIRST_ARGUMENT(regs) (&((const struct user_pt_regs *)(regs))->regs[0])
+#else
+#error "which register holds a system call's first argument? Say it here for this architecture."
+#endif
 
-	if (!bench_is_ours(argument))
+static __always_inline int bench_run_getpgid(__u64 regs, bench_batch_fn batch)
+{
+	__u64 argument;
+
+	if (bpf_probe_read_kernel(&argument, sizeof(argument), FIRST_ARGUMENT(regs)) ||
+	    !bench_is_ours(argument))
 		return 0;
 	return bench_run_batch(argument & ~BENCH_COOKIE_MASK, batch);
 }
 
-#define BENCH_PROG(name)                                                        \
-	static __always_inline void name(const struct bench_slot *slot,         \
-					 struct bench_counts *done);            \
-                                                                                \
-	SEC("raw_tp")                                                           \
-	int name##__test_run(struct bpf_raw_tracepoint_args *ctx)               \
-	{                                                                       \
-		return bench_run_batch(ctx->args[0], name);                     \
-	}                                                                       \
-                                                                                \
-	SEC("raw_tp/sys_enter")                                                 \
-	int name##__raw_tp(struct bpf_raw_tracepoint_args *ctx)                 \
-	{                                                                       \
-		if (ctx->args[1] != __NR_getpgid)                               \
-			return 0;                                               \
-		return bench_run_getpgid((struct pt_regs *)ctx->args[0], name); \
-	}                                                                       \
-                                                                                \
-	SEC("fentry/" SYSCALL_PREFIX "sys_getpgid")                             \
-	int name##__fentry(__u64 *ctx)                                          \
-	{                                                                       \
-		return bench_run_getpgid((struct pt_regs *)ctx[0], name);       \
-	}                                                                       \
-                                                                                \
+#define BENCH_PROG(name)                                                \
+	static __always_inline void name(const struct bench_slot *slot, \
+					 struct bench_counts *done);    \
+                                                                        \
+	SEC("raw_tp")                                                   \
+	int name##__test_run(struct bpf_raw_tracepoint_args *ctx)       \
+	{                                                               \
+		return bench_run_batch(ctx->args[0], name);             \
+	}                                                               \
+                                                                        \
+	SEC("raw_tp/sys_enter")                                         \
+	int name##__raw_tp(struct bpf_raw_tracepoint_args *ctx)         \
+	{                                                               \
+		if (ctx->args[1] != __NR_getpgid)                       \
+			return 0;                                       \
+		return bench_run_getpgid(ctx->args[0], name);           \
+	}                                                               \
+                                                                        \
+	SEC("fentry/" SYSCALL_PREFIX "sys_getpgid")                     \
+	int name##__fentry(__u64 *ctx)                                  \
+	{                                                               \
+		return bench_run_getpgid(ctx[0], name);                 \
+	}                                                               \
+                                                                        \
 	static __always_inline void name(const struct bench_slot *slot, struct bench_counts *done)
 
 /*

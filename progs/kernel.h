@@ -10,31 +10,11 @@
 #include <linux/bpf.h>
 #include <linux/types.h>
 
-/* Makes bpf_tracing.h use the kernel's names of registers, not those of the C library. */
-#define __VMLINUX_H__
-
 #ifndef NULL
 #define NULL ((void *)0)
 #endif
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-#if defined(__TARGET_ARCH_x86)
-struct pt_regs {
-	unsigned long di;
-};
-#define SYSCALL_PREFIX "__x64_"
-#elif defined(__TARGET_ARCH_arm64)
-struct user_pt_regs {
-	unsigned long regs[31];
-};
-struct pt_regs {
-	unsigned long orig_x0;
-};
-#define SYSCALL_PREFIX "__arm64_"
-#else
-#error "which register holds a system call's first argument? Say it here for this architecture."
-#endif
 
 struct task_struct {
 	int pid;

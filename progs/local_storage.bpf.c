@@ -42,7 +42,8 @@ static __always_inline __u32 *storage_get(void *map, struct task_struct *task)
  * counted, the word moved. That takes all four registers that outlive a call: the rest (volatile)
  * stays on the stack, where it costs no more than a move from a register would.
  */
-static long direct_pass(__u64 index, struct bench_counts *done_arg)
+static __always_inline long visit_places(__u64 index, struct bench_counts *done_arg,
+					 const int padded)
 {
 	struct task_struct *volatile task = bpf_get_current_task_btf();
 	struct bench_counts *volatile done = done_arg;
@@ -51,16 +52,16 @@ static long direct_pass(__u64 index, struct bench_counts *done_arg)
 	__s64 important = important_slots[0];
 	__u64 counts = zero_unknown_to_verifier(index);
 
-#define GET(i)                                                     \
-	if (nr <= (i)) {                                           \
-		OWN_WAY_OUT(i);                                    \
-		goto out;                                          \
-	}                                                          \
-	if ((i) && (i) % SLOT_WORD_BITS == 0)                      \
-		important = important_slots[(i) / SLOT_WORD_BITS]; \
-	if (bench_cut(mode) || storage_get(&storage_##i, task))    \
-		count_hit(&counts, important < 0, i);              \
-	important <<= 1;                                           \
+#define GET(i)                                                                   \
+	if (nr <= (i)) {                                                         \
+		OWN_WAY_OUT(i);                                                  \
+		goto out;                                                        \
+	}                                                                        \
+	if ((i) && (i) % SLOT_WORD_BITS == 0)                                    \
+		important = important_slots[(i) / SLOT_WORD_BITS];               \
+	if (bench_cut_unrolled(mode, padded) || storage_get(&storage_##i, task)) \
+		count_hit(&counts, important < 0, i);                            \
+	important <<= 1;                                                         \
 	barrier_var(important);
 
 	REPEAT_80(GET)
@@ -69,11 +70,20 @@ out:
 	return 0;
 }
 
-BENCH_PROG(get_direct)
-{
-	bpf_loop(slot->passes, direct_pass, done, 0);
-	done->drops = slot->passes * ops_per_pass - done->hits;
-}
+#define DIRECT(name, padded)                                            \
+	static long name##_pass(__u64 index, struct bench_counts *done) \
+	{                                                               \
+		return visit_places(index, done, padded);               \
+	}                                                               \
+                                                                        \
+	BENCH_PROG(name)                                                \
+	{                                                               \
+		bpf_loop(slot->passes, name##_pass, done, 0);           \
+		done->drops = slot->passes * ops_per_pass - done->hits; \
+	}
+
+DIRECT(get_direct, 0)
+DIRECT(get_direct_padded, 1)
 
 struct piece {
 	struct bench_counts done;

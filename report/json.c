@@ -288,10 +288,15 @@ static json_t *insns(const struct result *result)
 	return object;
 }
 
+static bool has_figures(const struct result *result)
+{
+	return result->status == RESULT_OK || result->status == RESULT_INTERRUPTED;
+}
+
 /* Whether there is something to say in units of time. */
 static bool has_time(const struct result *result)
 {
-	return !result->exact;
+	return has_figures(result) && !result->exact;
 }
 
 static json_t *quantiles_of(const struct result *result, enum bench_variant variant)
@@ -329,7 +334,7 @@ static json_t *rate_of(const struct result_rate *rate)
 	json_t *object = json_object();
 
 	put(&object, "mean", real(rate->mean));
-	put(&object, "stddev", real(rate->stddev));
+	put(&object, "stddev", rate->n > 1 ? real(rate->stddev) : json_null());
 	return object;
 }
 
@@ -547,17 +552,17 @@ static json_t *case_result(const struct result *result)
 	put(&object, "options", options_of(result->options));
 	put(&object, "trigger", trigger_of(result->trigger));
 	put(&object, "started_unix_ns", integer(result->started_unix_ns));
-	put(&object, "setup_ns", integer(result->setup_ns));
+	put(&object, "setup_ns", integer_or_null(result->setup_ns));
 	put(&object, "cpus_used", cpus_used(result));
-	put(&object, "ops_per_pass", integer(result->ops_per_pass));
-	put(&object, "passes_per_batch", integer(result->passes_per_batch));
-	put(&object, "pieces_per_batch", integer(result->pieces_per_batch));
+	put(&object, "ops_per_pass", integer_or_null(result->ops_per_pass));
+	put(&object, "passes_per_batch", integer_or_null(result->passes_per_batch));
+	put(&object, "pieces_per_batch", integer_or_null(result->pieces_per_batch));
 	put(&object, "exact_mode", json_boolean(result->exact));
 	put(&object, "exact_machine", text_or_null(result->exact_machine));
 	put(&object, "insn", insns(result));
 	put(&object, "cost_ns", has_time(result) ? costs(result) : json_null());
 	put(&object, "rate_per_sec", has_time(result) ? rates(result) : json_null());
-	put(&object, "attempts", integer(result->attempts));
+	put(&object, "attempts", has_figures(result) ? integer(result->attempts) : json_null());
 	put(&object, "losses", losses(result));
 	put(&object, "disturbance", has_time(result) ? disturbance(result) : json_null());
 	put(&object, "programs", programs(result));

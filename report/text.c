@@ -132,6 +132,26 @@ static void exact_result(FILE *out, const struct result *result)
 		result->insn[BENCH_TWIN].per_op);
 }
 
+/*
+ * What firing takes outside of the timed part, for one piece of a batch: the trigger, and the harness's
+ * own work between batches.
+ */
+static double firing_cost(const struct result *result)
+{
+	double outside = 0, pieces = 0;
+
+	for (size_t i = 0; i < result->nr_intervals; i++) {
+		const struct result_interval *interval = &result->intervals[i];
+
+		if (interval->warmup || interval->variant != BENCH_REAL)
+			continue;
+		outside += interval->duration_ns * result->options->nr_producers -
+			   (double)interval->counts.ns;
+		pieces += (double)interval->counts.batches;
+	}
+	return pieces > 0 ? outside / pieces : 0;
+}
+
 static void details(FILE *out, const struct result *result)
 {
 	const struct host *host = &result->host;
@@ -141,6 +161,8 @@ static void details(FILE *out, const struct result *result)
 		result->trigger == TRIGGER_AUTO ? "none" : trigger_name(result->trigger),
 		(unsigned long long)result->ops_per_pass,
 		(unsigned long long)result->passes_per_batch, (double)result->setup_ns / 1e6);
+	fprintf(out, "firing    %.0lf %s outside of each timed piece\n", firing_cost(result),
+		result->exact ? "insn" : "ns");
 	for (size_t i = 0; i < result->nr_programs; i++) {
 		const struct result_program *prog = &result->programs[i];
 
@@ -169,10 +191,10 @@ static void disturbance(FILE *out, const struct result *result)
 {
 	if (!result_disturbed(result))
 		return;
-	fprintf(out, "warning: the machine was busy: ");
-	if (result->steal_ns >= 0)
-		fprintf(out, "%.1lf ms stolen by the hypervisor, ", (double)result->steal_ns / 1e6);
-	fprintf(out, "producers interrupted %llu times; the figures may be off\n",
+	fprintf(out, "warning: the machine was busy with something else, figures may be off: ");
+	if (result->steal_ns > 0)
+		fprintf(out, "%.1lf ms taken by the hypervisor, ", (double)result->steal_ns / 1e6);
+	fprintf(out, "producers interrupted %llu times\n",
 		(unsigned long long)result->involuntary_switches);
 }
 
@@ -224,9 +246,6 @@ int text_result(struct text *text, const struct result *result)
 	cost_line(out, "raw", &result->cost_ns[BENCH_REAL]);
 	cost_line(out, "overhead", &result->cost_ns[BENCH_TWIN]);
 	net_line(out, &result->net_ns);
-	if (result->status == RESULT_INTERRUPTED)
-		fprintf(out,
-			"warning: ended early by a signal: from what was measured until then\n");
 	disturbance(out, result);
 	summary(out, result);
 	return flush(text);

@@ -137,8 +137,8 @@ out_of_range() {
 }
 
 @test "no benchmark, two benchmarks" {
-	refused "no benchmark named (\`bench -l\` lists them)"
-	refused "no benchmark named (\`bench -l\` lists them)" -p 2
+	refused "which benchmark? Name one (\`bench -l\` lists them)"
+	refused "which benchmark? Name one (\`bench -l\` lists them)" -p 2
 	refused "more than one benchmark named: 'count-global' and 'count-local'" \
 		count-global -p 2 count-local
 	refused "more than one benchmark named: '$seq' and '16'" "$seq" 16

@@ -89,11 +89,11 @@ static struct result full_result(void)
 		.pieces_per_batch = 3,
 		.intervals = three_intervals,
 		.nr_intervals = ARRAY_SIZE(three_intervals),
-		.hits = { 1e6, 1e3 },
-		.important_hits = { 2e5, 2e2 },
-		.drops = { 3, 0.3 },
-		.total = { 1000003, 999 },
-		.twin_hits = { 5e7, 4e5 },
+		.hits = { 1e6, 1e3, 5 },
+		.important_hits = { 2e5, 2e2, 5 },
+		.drops = { 3, 0.3, 5 },
+		.total = { 1000003, 999, 5 },
+		.twin_hits = { 5e7, 4e5, 5 },
 		.cost_ns = {
 			{ .n = 70, .median = 0.1, .lo = 0.0625, .hi = 0.1375, .se = 0.01, .p90 = 0.2,
 			  .p99 = 0.3, .min = 0.05, .max = 0.4, .mad = 0.02, .nr_blocks = 5 },
@@ -456,13 +456,16 @@ static void a_skip_has_a_reason_and_no_figures(void **state)
 	assert_text(result, "status", "skipped");
 	assert_text(result, "reason", "the kernel has no \"fentry\"");
 	assert_null_at(result, "trigger");
-	assert_null_at(result, "cost_ns.raw");
-	assert_null_at(result, "cost_ns.overhead");
-	assert_null_at(result, "cost_ns.net");
-	assert_null_at(result, "rate_per_sec.raw");
-	assert_null_at(result, "rate_per_sec.overhead");
-	assert_null_at(result, "quantiles_ns.raw");
-	assert_null_at(result, "disturbance.steal_ns");
+	assert_null_at(result, "setup_ns");
+	assert_null_at(result, "ops_per_pass");
+	assert_null_at(result, "passes_per_batch");
+	assert_null_at(result, "pieces_per_batch");
+	assert_null_at(result, "attempts");
+	assert_null_at(result, "insn");
+	assert_null_at(result, "cost_ns");
+	assert_null_at(result, "rate_per_sec");
+	assert_null_at(result, "quantiles_ns");
+	assert_null_at(result, "disturbance");
 	assert_int_equal(json_object_size(at(result, "parameters")), 0);
 	assert_int_equal(json_array_size(at(result, "intervals")), 0);
 	json_decref(root);

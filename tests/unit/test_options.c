@@ -358,10 +358,11 @@ static void test_unknown_benchmark(void **state)
 static void test_number_of_names(void **state)
 {
 	(void)state;
-	REFUSED("no benchmark named (`bench -l` lists them)", "-p", "2");
-	REFUSED("no benchmark named (`bench -l` lists them)", "--");
-	refused(1, (char *[]){ "bench", NULL }, "no benchmark named (`bench -l` lists them)");
-	refused(0, (char *[]){ NULL }, "no benchmark named (`bench -l` lists them)");
+	REFUSED("which benchmark? Name one (`bench -l` lists them)", "-p", "2");
+	REFUSED("which benchmark? Name one (`bench -l` lists them)", "--");
+	refused(1, (char *[]){ "bench", NULL },
+		"which benchmark? Name one (`bench -l` lists them)");
+	refused(0, (char *[]){ NULL }, "which benchmark? Name one (`bench -l` lists them)");
 	REFUSED("more than one benchmark named: 'zz-wide-get' and 'zz-a-user'", "zz-wide-get", "-p",
 		"2", "zz-a-user");
 	REFUSED("more than one benchmark named: 'zz-wide-get' and 'zz-wide-get'", "zz-wide-get",

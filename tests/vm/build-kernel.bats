@@ -44,7 +44,7 @@ one_line() {
 		[ -d events/sched/sched_switch ] && [ -d events/syscalls/sys_enter_getpgid ]
 		[ -e kprobe_events ] && [ -e uprobe_events ]
 		grep -q memory /sys/fs/cgroup/cgroup.controllers
-		mount -t securityfs s /sys/kernel/security && grep -qw bpf /sys/kernel/security/lsm
+		grep -qw bpf /sys/kernel/security/lsm
 		grep -q bpf_trampoline_link_prog /proc/kallsyms
 		grep -q ' /sys/fs/bpf bpf ' /proc/mounts
 		nproc
