@@ -72,7 +72,7 @@ attached() {
 	need_trigger "$2"
 	later
 	fractions "$1" direct 2 "$2" 1 17 60
-	fractions "$1" map_in_map 2 "$2" 3 100
+	fractions "$1" map_in_map 2 "$2" 100
 	now
 }
 

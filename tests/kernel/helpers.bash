@@ -68,6 +68,8 @@ start() {
 	"$BENCH" "$@" >"$out" 2>"$err" 3>&- &
 	bench_pid=$!
 	set +m
+	# A signal that comes before bench is executed is the shell's, which may lose it.
+	while [ "$(cat "/proc/$bench_pid/comm" 2>/dev/null)" = "$(cat "/proc/$$/comm")" ]; do :; done
 }
 
 # reaped: wait for $bench_pid; its exit status in $status, what it printed in $output and $stderr.
