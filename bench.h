@@ -122,7 +122,8 @@ struct bench {
 
 	/*
 	 * A pass that takes long against the timer tick is fired and timed in pieces, which the
-	 * program tells apart by slot->piece. How many: left out, it is one.
+	 * program tells apart by slot->piece, and `batch` by bench_producer_piece(). How many: left
+	 * out, it is one.
 	 */
 	u64 (*pieces_per_pass)(const struct bench_run *run);
 };
@@ -145,6 +146,9 @@ unsigned int bench_nr_producers(const struct bench_run *run);
 
 /* Whether --pad asks for more than nothing: see bench_cut_unrolled() in progs/bench.bpf.h. */
 bool bench_is_padded(const struct bench_run *run);
+
+/* Are instructions counted in place of time? Then what is timed should be short: in pieces. */
+bool bench_is_exact(const struct bench_run *run);
 
 /*
  * A fact about how the case was run that the result must name ("lookup" = "direct"). name is kept
@@ -177,6 +181,9 @@ int bench_load(struct bench_run *run, enum bench_variant variant, struct bpf_obj
 /* Of a producer, for its callbacks. */
 struct bench_run *bench_producer_run(const struct bench_producer *producer);
 unsigned int bench_producer_index(const struct bench_producer *producer);
+
+/* Which piece of the batch is next, from 0. */
+u64 bench_producer_piece(const struct bench_producer *producer);
 
 /*
  * Run one of the helpers of the real variant once, on the calling thread: the current task of the

@@ -147,10 +147,11 @@ static int one_batch(struct bench_producer *producer, enum bench_variant variant
 	batch->clock_went_back = false;
 	for (u64 piece = 0; piece < run->pieces; piece++) {
 		struct bench_counts done = {};
-		int err = run->bench->batch
-				  ? run->bench->batch(producer, variant, run->passes, &done)
-				  : fire_piece(producer, variant, piece, &done);
+		int err;
 
+		producer->piece = piece;
+		err = run->bench->batch ? run->bench->batch(producer, variant, run->passes, &done)
+					: fire_piece(producer, variant, piece, &done);
 		if (err)
 			return err;
 		counts_add(&batch->sum, &done);

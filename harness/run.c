@@ -75,6 +75,11 @@ bool bench_is_padded(const struct bench_run *run)
 	return run->options->pad > 0;
 }
 
+bool bench_is_exact(const struct bench_run *run)
+{
+	return run->result->exact;
+}
+
 struct bench_run *bench_producer_run(const struct bench_producer *producer)
 {
 	return producer->run;
@@ -83,6 +88,11 @@ struct bench_run *bench_producer_run(const struct bench_producer *producer)
 unsigned int bench_producer_index(const struct bench_producer *producer)
 {
 	return producer->index;
+}
+
+u64 bench_producer_piece(const struct bench_producer *producer)
+{
+	return producer->piece;
 }
 
 void bench_note(struct bench_run *run, const char *name, const char *fmt, ...)

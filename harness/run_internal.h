@@ -64,6 +64,7 @@ struct bench_producer {
 	struct bench_run *run;
 	unsigned int index;
 	int cpu; /* -1: not pinned */
+	u64 piece; /* of the batch, the one that is next */
 	pthread_t thread;
 	bool started;
 
