@@ -114,6 +114,14 @@ struct bench {
 	int (*batch)(struct bench_producer *producer, enum bench_variant variant, u64 passes,
 		     struct bench_counts *done);
 
+	/*
+	 * Threads beside the producers, for what is to be measured while others change it: how many
+	 * (left out: none), and one step of such a thread, which the harness repeats from before the
+	 * first batch until after the last. A step is over within some milliseconds.
+	 */
+	unsigned int (*nr_background)(const struct bench_run *run);
+	int (*background)(struct bench_run *run, unsigned int index);
+
 	/* On the producer's thread, after the last batch: are the values read those written? */
 	int (*producer_check)(struct bench_producer *producer);
 

@@ -426,7 +426,7 @@ static int first_error(const struct bench_run *run)
 			return producer->err;
 		}
 	}
-	return 0;
+	return background_error(run);
 }
 
 static int start_one(struct bench_run *run, unsigned int index, int cpu, size_t max_slices)

@@ -426,7 +426,9 @@ static int measure(struct bench_run *run)
 	if (!result->intervals)
 		return error_set(ENOMEM, "no memory for the intervals");
 
-	err = start_producers(run);
+	err = background_start(run);
+	if (!err)
+		err = start_producers(run);
 	if (!err)
 		err = bench_interrupted();
 	if (err)
@@ -437,16 +439,17 @@ static int measure(struct bench_run *run)
 	return err ? err : sample_all(run);
 }
 
-/* The producers' threads, whatever became of them, end here. An error that is there stays. */
+/* All threads, whatever became of them, end here. An error that is there stays. */
 static int stop(struct bench_run *run, int err)
 {
 	char text[1024];
-	int stop_err;
+	int stop_err, background_err;
 
 	snprintf(text, sizeof(text), "%s", error_text());
 	stop_err = producers_stop(run);
+	background_err = background_stop(run);
 	if (!err)
-		return stop_err;
+		return stop_err ? stop_err : background_err;
 	error_set(0, "%s", text);
 	return err;
 }

@@ -75,6 +75,15 @@ struct bench_producer {
 	char err_text[1024];
 };
 
+/* A thread beside the producers. */
+struct background {
+	struct bench_run *run;
+	unsigned int index;
+	pthread_t thread;
+	int err;
+	char err_text[1024];
+};
+
 struct bench_run {
 	const struct options *options;
 	const struct bench *bench;
@@ -86,6 +95,9 @@ struct bench_run {
 
 	struct loaded loaded[BENCH_NR_VARIANTS];
 	struct bench_producer *producers;
+	struct background *background;
+	unsigned int nr_background; /* that have been started */
+	_Atomic bool background_over;
 	u64 passes; /* of a batch */
 	u64 pieces; /* of a batch, each fired by itself */
 	unsigned int slices_per_interval;
@@ -100,8 +112,18 @@ struct bench_run {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	unsigned int nr_done; /* producers that have done what the phase asks for */
-	_Atomic bool failed; /* a producer has given up */
+	_Atomic bool failed; /* a producer or a background thread has given up */
 };
+
+/*
+ * background.c
+ *
+ * Start the benchmark's background threads, if it has any; stop and join those that were started.
+ * A thread that fails ends the run: background_error() is the first one's, or 0.
+ */
+int background_start(struct bench_run *run);
+int background_error(const struct bench_run *run);
+int background_stop(struct bench_run *run);
 
 /* load.c */
 void loaded_release(struct bench_run *run);
