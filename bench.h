@@ -190,6 +190,14 @@ int bench_load(struct bench_run *run, enum bench_variant variant, struct bpf_obj
 struct bench_run *bench_producer_run(const struct bench_producer *producer);
 unsigned int bench_producer_index(const struct bench_producer *producer);
 
+/*
+ * For `batch`: what lies between start and stop is measured, in wall time, which is added to
+ * done->ns, and in CPU time of the thread. There may be several such parts in a batch, with work
+ * that is not measured in between. They take a few system calls, outside of what is measured.
+ */
+void bench_clock_start(struct bench_producer *producer);
+void bench_clock_stop(struct bench_producer *producer, struct bench_counts *done);
+
 /* Which piece of the batch is next, from 0. */
 u64 bench_producer_piece(const struct bench_producer *producer);
 

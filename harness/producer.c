@@ -50,19 +50,26 @@ static bool phase_takes_samples(enum phase_kind kind)
 	return kind == PHASE_REAL || kind == PHASE_TWIN;
 }
 
+/* Memory comes with the first write to it. */
+static u64 *map_samples(size_t room)
+{
+	void *samples = mmap(NULL, room * sizeof(u64), PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return samples == MAP_FAILED ? NULL : samples;
+}
+
 static int samples_init(struct samples *samples, size_t max_blocks, const struct bench_run *run)
 {
 	size_t room = max_u64(SAMPLES_ROOM / run->options->nr_producers, SAMPLES_ROOM_MIN);
 
 	samples->room = max_u64(room, 2 * run->pieces);
-	samples->ns = mmap(NULL, samples->room * sizeof(*samples->ns), PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	samples->ns = map_samples(samples->room);
+	samples->cpu_ns = map_samples(samples->room);
 	samples->blocks = calloc(max_blocks, sizeof(*samples->blocks));
-	if (samples->ns == MAP_FAILED || !samples->blocks) {
-		samples->ns = samples->ns == MAP_FAILED ? NULL : samples->ns;
+	if (!samples->ns || !samples->cpu_ns || !samples->blocks)
 		return error_set(ENOMEM, "no memory for the samples of %u producers",
 				 run->options->nr_producers);
-	}
 	samples->pieces = run->pieces;
 	samples->stride = 1;
 	return 0;
@@ -72,6 +79,8 @@ static void samples_free(struct samples *samples)
 {
 	if (samples->ns)
 		munmap(samples->ns, samples->room * sizeof(*samples->ns));
+	if (samples->cpu_ns)
+		munmap(samples->cpu_ns, samples->room * sizeof(*samples->cpu_ns));
 	free(samples->blocks);
 	memset(samples, 0, sizeof(*samples));
 }
@@ -80,24 +89,29 @@ static void samples_halve(struct samples *samples)
 {
 	size_t pieces = samples->pieces;
 
-	for (size_t i = 0; i < samples->n / 2; i++)
+	for (size_t i = 0; i < samples->n / 2; i++) {
 		memcpy(samples->ns + i * pieces, samples->ns + 2 * i * pieces,
 		       pieces * sizeof(*samples->ns));
+		samples->cpu_ns[i] = samples->cpu_ns[2 * i];
+	}
 	for (size_t b = 0; b < samples->nr_blocks; b++)
 		samples->blocks[b] /= 2;
 	samples->n /= 2;
 	samples->stride *= 2;
 }
 
-static void samples_add(struct samples *samples, const u64 *piece_ns)
+static void samples_add(struct samples *samples, const u64 *piece_ns, u64 cpu_ns)
 {
 	if (++samples->skipped < samples->stride)
 		return;
 	samples->skipped = 0;
 	if ((samples->n + 1) * samples->pieces > samples->room)
 		samples_halve(samples);
-	memcpy(samples->ns + samples->n++ * samples->pieces, piece_ns,
+	memcpy(samples->ns + samples->n * samples->pieces, piece_ns,
 	       samples->pieces * sizeof(*piece_ns));
+	if (cpu_ns)
+		samples->cpu_ns[samples->n] = cpu_ns;
+	samples->n++;
 }
 
 void counts_add(struct bench_counts *sum, const struct bench_counts *more)
@@ -134,6 +148,7 @@ static int fire_piece(struct bench_producer *producer, enum bench_variant varian
 /* What one batch did: the sum, and the ns of each piece. */
 struct batch {
 	struct bench_counts sum;
+	struct cpu_time cpu;
 	u64 piece_ns[MAX_PIECES];
 	bool clock_went_back;
 };
@@ -145,6 +160,7 @@ static int one_batch(struct bench_producer *producer, enum bench_variant variant
 
 	memset(&batch->sum, 0, sizeof(batch->sum));
 	batch->clock_went_back = false;
+	memset(&producer->clock.batch, 0, sizeof(producer->clock.batch));
 	for (u64 piece = 0; piece < run->pieces; piece++) {
 		struct bench_counts done = {};
 		int err;
@@ -159,6 +175,7 @@ static int one_batch(struct bench_producer *producer, enum bench_variant variant
 		if (done.ns > CLOCK_WENT_BACK)
 			batch->clock_went_back = true;
 	}
+	batch->cpu = producer->clock.batch;
 	return 0;
 }
 
@@ -248,7 +265,8 @@ static void take_sample(struct bench_producer *producer, enum phase_kind kind,
 	if (batch->clock_went_back)
 		slice->clock_went_back++;
 	else if (batch->sum.batches == producer->run->pieces && phase_takes_samples(kind))
-		samples_add(&producer->samples[phase_variant(kind)], batch->piece_ns);
+		samples_add(&producer->samples[phase_variant(kind)], batch->piece_ns,
+			    batch->cpu.ns);
 }
 
 static bool slice_goes_on(const struct bench_run *run, u64 phase, u64 batches)
@@ -281,6 +299,7 @@ static int run_slice(struct bench_producer *producer, u64 phase, struct slice *s
 			return err;
 		slice->batches++;
 		counts_add(&slice->counts, &batch.sum);
+		cpu_time_add(&slice->cpu, &batch.cpu);
 		take_sample(producer, kind, &batch, slice);
 	} while (slice_goes_on(run, phase, slice->batches));
 	slice->end_ns = now_ns();

@@ -102,6 +102,11 @@ struct result {
 	/* Percentiles 0 to 100 of the batches, per variant: enough to draw the distribution. */
 	double quantiles_ns[BENCH_NR_VARIANTS][RESULT_QUANTILES];
 
+	/* The same in CPU time of the thread; no samples where that is not measured. */
+	struct stats_cost cpu_ns[BENCH_NR_VARIANTS];
+	struct stats_net net_cpu_ns;
+	double user_ns, system_ns; /* of a real operation, mean of all; both 0: not known */
+
 	bool exact; /* exact mode: insn holds, cost_ns and net_ns do not, rates are of no time */
 	struct result_insn insn[BENCH_NR_VARIANTS];
 	double net_insn; /* per operation; exact if both of insn are */

@@ -176,6 +176,10 @@ static void add_slice(struct tally *tally, struct bench_run *run)
 
 		mine->ns += slice->end_ns - slice->start_ns;
 		counts_add(&mine->counts, &slice->counts);
+		if (!interval->warmup && interval->variant == BENCH_REAL) {
+			cpu_time_add(&run->cpu, &slice->cpu);
+			run->cpu_batches += slice->batches;
+		}
 		interval->involuntary_switches += slice->involuntary_switches;
 		tally->batches += slice->batches;
 		tally->clock_went_back += slice->clock_went_back;

@@ -31,7 +31,8 @@ struct loaded {
  */
 struct samples {
 	u64 *ns;
-	size_t room; /* of ns */
+	u64 *cpu_ns; /* of each batch as a whole */
+	size_t room; /* of each of both */
 	size_t pieces; /* of a batch */
 	size_t n; /* batches */
 	u64 stride;
@@ -42,12 +43,28 @@ struct samples {
 
 void counts_add(struct bench_counts *sum, const struct bench_counts *more);
 
+/* CPU time of a thread. */
+struct cpu_time {
+	u64 ns;
+	u64 user_ns, system_ns; /* by the kernel's accounting, perhaps of ticks: clock.c */
+};
+
+void cpu_time_add(struct cpu_time *sum, const struct cpu_time *more);
+
+/* What bench_clock_start() and bench_clock_stop() keep. */
+struct batch_clock {
+	u64 start_ns;
+	struct cpu_time start;
+	struct cpu_time batch; /* spent since the batch began */
+};
+
 /* What a producer did in one slice. Written by the producer until it is closed, then read. */
 struct slice {
 	u64 start_ns, end_ns; /* CLOCK_MONOTONIC */
 	u64 batches;
 	u64 clock_went_back; /* batches without a duration */
 	struct bench_counts counts;
+	struct cpu_time cpu;
 	u64 involuntary_switches;
 };
 
@@ -65,6 +82,7 @@ struct bench_producer {
 	unsigned int index;
 	int cpu; /* -1: not pinned */
 	u64 piece; /* of the batch, the one that is next */
+	struct batch_clock clock;
 	pthread_t thread;
 	bool started;
 
@@ -103,6 +121,8 @@ struct bench_run {
 	unsigned int slices_per_interval;
 	u64 batches_per_slice; /* exact mode; 0: a slice lasts until the phase changes */
 	size_t nr_slices[BENCH_NR_VARIANTS]; /* with samples, and in an interval's counts */
+	struct cpu_time cpu; /* of these slices, real ones, and how many batches they had */
+	u64 cpu_batches;
 
 	/*
 	 * The phase, and how many times it has changed: producers poll it between batches. The

@@ -100,6 +100,21 @@ static void net_line(FILE *out, const struct stats_net *net)
 		net->hi, net->below_floor ? "  below the floor: not told apart from nothing" : "");
 }
 
+static void cpu_line(FILE *out, const struct result *result)
+{
+	const struct stats_cost *cost = &result->cpu_ns[BENCH_REAL];
+	double all = result->user_ns + result->system_ns;
+
+	if (!cost->n)
+		return;
+	fprintf(out, "%-9s %10.3lf ns/op  95%% [%.3lf, %.3lf]  p99 %.3lf", "cpu", cost->median,
+		cost->lo, cost->hi, cost->p99);
+	if (all > 0)
+		fprintf(out, "  (user %.1lf%%, system %.1lf%%)", 100 * result->user_ns / all,
+			100 * result->system_ns / all);
+	fprintf(out, "\n");
+}
+
 static void insn_line(FILE *out, const char *label, const struct result_insn *insn)
 {
 	if (insn->exact)
@@ -246,6 +261,7 @@ int text_result(struct text *text, const struct result *result)
 	cost_line(out, "raw", &result->cost_ns[BENCH_REAL]);
 	cost_line(out, "overhead", &result->cost_ns[BENCH_TWIN]);
 	net_line(out, &result->net_ns);
+	cpu_line(out, result);
 	disturbance(out, result);
 	summary(out, result);
 	return flush(text);
