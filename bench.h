@@ -125,6 +125,12 @@ struct bench {
 	/* On the producer's thread, after the last batch: are the values read those written? */
 	int (*producer_check)(struct bench_producer *producer);
 
+	/*
+	 * After all threads have ended without an error: bench_note(), bench_loss() and bench_counter()
+	 * what they have found. bench_median_ns() is known by then.
+	 */
+	int (*finish)(struct bench_run *run);
+
 	/* How many operations one pass attempts. */
 	u64 (*ops_per_pass)(const struct bench_run *run);
 
@@ -169,6 +175,15 @@ void bench_note(struct bench_run *run, const char *name, const char *fmt, ...) _
  * literal). A result with losses says so.
  */
 void bench_loss(struct bench_run *run, const char *cause, u64 count);
+
+/*
+ * A figure of the benchmark's own that the result is to name, with its unit in the name
+ * ("entries_per_sec"; a literal). Counts are added up when given more than once.
+ */
+void bench_counter(struct bench_run *run, const char *name, double value);
+
+/* For `finish`: what one real operation took. In exact mode it is 0: there is no time. */
+double bench_median_ns(const struct bench_run *run);
 
 /* Which program of an opened object is measured, and which others the benchmark calls itself. */
 struct bench_programs {

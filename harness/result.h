@@ -71,6 +71,12 @@ struct result_loss {
 	u64 count;
 };
 
+/* A figure that the benchmark itself defines. */
+struct result_counter {
+	const char *name;
+	double value;
+};
+
 #define RESULT_QUANTILES 101
 
 struct result {
@@ -115,6 +121,9 @@ struct result {
 	u64 attempts; /* operations attempted by real batches that count */
 	struct result_loss losses[16];
 	size_t nr_losses;
+
+	struct result_counter counters[16];
+	size_t nr_counters;
 
 	struct result_program programs[8];
 	size_t nr_programs;

@@ -128,6 +128,28 @@ void bench_loss(struct bench_run *run, const char *cause, u64 count)
 	loss->count += count;
 }
 
+void bench_counter(struct bench_run *run, const char *name, double value)
+{
+	struct result *result = run->result;
+	struct result_counter *counter = result->counters;
+	const struct result_counter *end = counter + result->nr_counters;
+
+	while (counter < end && strcmp(counter->name, name))
+		counter++;
+	if (counter == end) {
+		if (result->nr_counters == ARRAY_SIZE(result->counters))
+			return;
+		counter->name = name;
+		result->nr_counters++;
+	}
+	counter->value += value;
+}
+
+double bench_median_ns(const struct bench_run *run)
+{
+	return run->result->exact ? 0 : run->result->cost_ns[BENCH_REAL].median;
+}
+
 /* The length of a slice, less when a signal comes. Slices of exact mode end by themselves. */
 static void sleep_for(const struct bench_run *run, u64 ns)
 {
@@ -486,6 +508,8 @@ int run_case(const struct options *options, const struct run_observer *observer,
 	err = stop(&run, err);
 	if (!err)
 		err = summarise(&run);
+	if (!err && run.bench->finish)
+		err = run.bench->finish(&run);
 	loaded_release(&run);
 	if (run.bench->teardown)
 		run.bench->teardown(&run);

@@ -451,6 +451,15 @@ static json_t *losses(const struct result *result)
 	return array;
 }
 
+static json_t *counters(const struct result *result)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < result->nr_counters; i++)
+		put(&object, result->counters[i].name, real(result->counters[i].value));
+	return object;
+}
+
 static json_t *program_of(const struct result_program *program)
 {
 	json_t *object = json_object();
@@ -582,6 +591,7 @@ static json_t *case_result(const struct result *result)
 	put(&object, "rate_per_sec", has_time(result) ? rates(result) : json_null());
 	put(&object, "attempts", has_figures(result) ? integer(result->attempts) : json_null());
 	put(&object, "losses", losses(result));
+	put(&object, "counters", counters(result));
 	put(&object, "disturbance", has_time(result) ? disturbance(result) : json_null());
 	put(&object, "programs", programs(result));
 	put(&object, "notes", notes(result));

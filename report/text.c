@@ -196,6 +196,8 @@ static void notes(FILE *out, const struct result *result)
 {
 	for (size_t i = 0; i < result->nr_notes; i++)
 		fprintf(out, "%-9s %s\n", result->notes[i].name, result->notes[i].value);
+	for (size_t i = 0; i < result->nr_counters; i++)
+		fprintf(out, "%-9s %.15g\n", result->counters[i].name, result->counters[i].value);
 	for (size_t i = 0; i < result->nr_losses; i++)
 		fprintf(out, "lost      %llu of %llu operations attempted: %s\n",
 			(unsigned long long)result->losses[i].count,

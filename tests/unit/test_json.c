@@ -107,6 +107,8 @@ static struct result full_result(void)
 		.attempts = (1ULL << 60) + 3,
 		.losses = { { "empty", 3 }, { "interrupted", 1 } },
 		.nr_losses = 2,
+		.counters = { { "doubles", 20 }, { "entries_per_sec", 12345678.5 } },
+		.nr_counters = 2,
 		.programs = {
 			{ .name = "get__test_run", .variant = BENCH_REAL, .id = 17, .verified_insns = 300,
 			  .xlated_bytes = 800, .jited_bytes = 500, .load_ns = 1234567 },
@@ -435,6 +437,14 @@ static void programs_have_their_sizes(void **state)
 	assert_integer(first, "programs.0.load_ns", 1234567);
 	assert_text(first, "programs.1.variant", "overhead");
 	assert_null_at(first, "programs.1.verified_insns");
+}
+
+static void counters_stand_by_name(void **state)
+{
+	(void)state;
+	assert_int_equal(json_object_size(at(first, "counters")), 2);
+	assert_real(first, "counters.doubles", 20);
+	assert_real(first, "counters.entries_per_sec", 12345678.5);
 }
 
 static void notes_and_disturbance(void **state)
@@ -819,6 +829,7 @@ static int run_document_tests(void)
 		cmocka_unit_test(one_block_has_no_interval),
 		cmocka_unit_test(losses_stand_by_cause),
 		cmocka_unit_test(programs_have_their_sizes),
+		cmocka_unit_test(counters_stand_by_name),
 		cmocka_unit_test(notes_and_disturbance),
 		cmocka_unit_test(host_facts_or_null),
 		cmocka_unit_test(a_skip_has_a_reason_and_no_figures),
