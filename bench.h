@@ -36,6 +36,7 @@ enum bench_layout {
 	BENCH_LAYOUT_HITS_DROPS,
 	BENCH_LAYOUT_OPERATIONS,
 	BENCH_LAYOUT_LOCAL_STORAGE,
+	BENCH_LAYOUT_LONG_OPERATIONS, /* not in millions a second */
 };
 
 enum bench_param_type {

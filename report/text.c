@@ -67,6 +67,10 @@ static void interval_line(const struct text *text, const struct result_interval 
 	case BENCH_LAYOUT_OPERATIONS:
 		fprintf(text->out, "hits %8.3lfM/s (%7.3lfM/prod)\n", hits, per_producer);
 		break;
+	case BENCH_LAYOUT_LONG_OPERATIONS:
+		fprintf(text->out, "hits %8.3lf/s (%7.3lf/prod)\n", interval->hits_per_sec,
+			interval->hits_per_sec / text->options->nr_producers);
+		break;
 	case BENCH_LAYOUT_LOCAL_STORAGE:
 		fprintf(text->out, "hits %8.3lfM/s important_hits %8.3lfM/s\n", hits,
 			interval->important_hits_per_sec * PER_M);
@@ -235,6 +239,12 @@ static void summary(FILE *out, const struct result *result)
 			"Summary: throughput %8.3lf ± %5.3lf M ops/s (%7.3lfM ops/prod), latency "
 			"%8.3lf ns/op\n",
 			hits, stddev, hits / nr, latency);
+		break;
+	case BENCH_LAYOUT_LONG_OPERATIONS:
+		fprintf(out,
+			"Summary: throughput %8.3lf ± %5.3lf ops/s (%7.3lf ops/prod), latency %8.3lf "
+			"ns/op\n",
+			result->hits.mean, result->hits.stddev, result->hits.mean / nr, latency);
 		break;
 	case BENCH_LAYOUT_LOCAL_STORAGE:
 		fprintf(out,
