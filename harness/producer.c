@@ -16,6 +16,14 @@
 #define EXACT_BATCH_INSNS 250000
 
 /*
+ * Exact mode: instructions that calibration, and a slice, should not go far beyond, so that an
+ * operation of many millions still takes seconds. Least number of batches for them all the same.
+ */
+#define EXACT_BUDGET_INSNS (100 * 1000 * 1000)
+#define EXACT_MIN_TRIES 3
+#define EXACT_MIN_BATCHES 5
+
+/*
  * Long against what reading the clock twice costs (about 40 ns), short against the timer tick
  * (1 to 10 ms), so that few batches are interrupted.
  */
@@ -187,19 +195,24 @@ static void set_passes(struct bench_run *run, unsigned int index)
 		run_slot(run, variant, index)->passes = run->passes;
 }
 
-/* The least that a real batch takes in `tries`: what disturbs a batch only makes it longer. */
-static int least_ns(struct bench_producer *producer, int tries, u64 *ns)
+/*
+ * The least that a real batch takes in `tries`: what disturbs a batch only makes it longer. Three
+ * tries are enough once all of them have taken `budget`.
+ */
+static int least_ns(struct bench_producer *producer, int tries, u64 budget, u64 *ns)
 {
 	struct batch batch;
+	u64 all = 0;
 
 	set_passes(producer->run, producer->index);
 	*ns = UINT64_MAX;
-	for (int i = 0; i < tries; i++) {
+	for (int i = 0; i < tries && (i < EXACT_MIN_TRIES || all < budget); i++) {
 		int err = one_batch(producer, BENCH_REAL, &batch);
 
 		if (err)
 			return err;
 		*ns = min_u64(*ns, max_u64(batch.sum.ns, 1));
+		all += batch.sum.ns;
 	}
 	return 0;
 }
@@ -212,7 +225,7 @@ static int calibrate_ns(struct bench_producer *producer)
 	run->passes = 1;
 	for (int round = 0; round < CALIBRATION_ROUNDS; round++) {
 		u64 ns, passes;
-		int err = least_ns(producer, 3, &ns);
+		int err = least_ns(producer, 3, UINT64_MAX, &ns);
 
 		if (err)
 			return err;
@@ -238,17 +251,20 @@ static int calibrate_insns(struct bench_producer *producer)
 	int err;
 
 	run->passes = 1;
-	err = least_ns(producer, 1, &insns);
+	err = least_ns(producer, 1, UINT64_MAX, &insns);
 	if (!err && insns > exact_tick_insns() * run->pieces) {
 		/* Never undisturbed, so not exact: a few batches are enough to say so. */
 		run->batches_per_slice = 1;
 		return 0;
 	}
 	if (!err)
-		err = least_ns(producer, 20, &insns);
+		err = least_ns(producer, 20, EXACT_BUDGET_INSNS, &insns);
 	if (err)
 		return err;
 	run->passes = max_u64(EXACT_BATCH_INSNS * run->pieces / insns, 1);
+	run->batches_per_slice =
+		min_u64(run->batches_per_slice,
+			max_u64(EXACT_BUDGET_INSNS / (run->passes * insns), EXACT_MIN_BATCHES));
 	return 0;
 }
 

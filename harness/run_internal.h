@@ -10,7 +10,7 @@
 #include "run.h"
 
 #define MAX_HELPERS 4
-#define MAX_PIECES 256 /* of a batch */
+#define MAX_PIECES 1024 /* of a batch */
 
 /* One loaded variant of the case's program. */
 struct loaded {
