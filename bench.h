@@ -36,6 +36,7 @@ enum bench_layout {
 	BENCH_LAYOUT_HITS_DROPS,
 	BENCH_LAYOUT_OPERATIONS,
 	BENCH_LAYOUT_LOCAL_STORAGE,
+	BENCH_LAYOUT_LONG_OPERATIONS, /* not in millions a second */
 };
 
 enum bench_param_type {
@@ -114,15 +115,30 @@ struct bench {
 	int (*batch)(struct bench_producer *producer, enum bench_variant variant, u64 passes,
 		     struct bench_counts *done);
 
+	/*
+	 * Threads beside the producers, for what is to be measured while others change it: how many
+	 * (left out: none), and one step of such a thread, which the harness repeats from before the
+	 * first batch until after the last. A step is over within some milliseconds.
+	 */
+	unsigned int (*nr_background)(const struct bench_run *run);
+	int (*background)(struct bench_run *run, unsigned int index);
+
 	/* On the producer's thread, after the last batch: are the values read those written? */
 	int (*producer_check)(struct bench_producer *producer);
+
+	/*
+	 * After all threads have ended without an error: bench_note(), bench_loss() and bench_counter()
+	 * what they have found. bench_median_ns() is known by then.
+	 */
+	int (*finish)(struct bench_run *run);
 
 	/* How many operations one pass attempts. */
 	u64 (*ops_per_pass)(const struct bench_run *run);
 
 	/*
 	 * A pass that takes long against the timer tick is fired and timed in pieces, which the
-	 * program tells apart by slot->piece. How many: left out, it is one.
+	 * program tells apart by slot->piece, and `batch` by bench_producer_piece(). How many: left
+	 * out, it is one.
 	 */
 	u64 (*pieces_per_pass)(const struct bench_run *run);
 };
@@ -146,6 +162,9 @@ unsigned int bench_nr_producers(const struct bench_run *run);
 /* Whether --pad asks for more than nothing: see bench_cut_unrolled() in progs/bench.bpf.h. */
 bool bench_is_padded(const struct bench_run *run);
 
+/* Are instructions counted in place of time? Then what is timed should be short: in pieces. */
+bool bench_is_exact(const struct bench_run *run);
+
 /*
  * A fact about how the case was run that the result must name ("lookup" = "direct"). name is kept
  * as a pointer (a literal), the value is copied.
@@ -157,6 +176,15 @@ void bench_note(struct bench_run *run, const char *name, const char *fmt, ...) _
  * literal). A result with losses says so.
  */
 void bench_loss(struct bench_run *run, const char *cause, u64 count);
+
+/*
+ * A figure of the benchmark's own that the result is to name, with its unit in the name
+ * ("entries_per_sec"; a literal). Counts are added up when given more than once.
+ */
+void bench_counter(struct bench_run *run, const char *name, double value);
+
+/* For `finish`: what one real operation took. In exact mode it is 0: there is no time. */
+double bench_median_ns(const struct bench_run *run);
 
 /* Which program of an opened object is measured, and which others the benchmark calls itself. */
 struct bench_programs {
@@ -177,6 +205,17 @@ int bench_load(struct bench_run *run, enum bench_variant variant, struct bpf_obj
 /* Of a producer, for its callbacks. */
 struct bench_run *bench_producer_run(const struct bench_producer *producer);
 unsigned int bench_producer_index(const struct bench_producer *producer);
+
+/*
+ * For `batch`: what lies between start and stop is measured, in wall time, which is added to
+ * done->ns, and in CPU time of the thread. There may be several such parts in a batch, with work
+ * that is not measured in between. They take a few system calls, outside of what is measured.
+ */
+void bench_clock_start(struct bench_producer *producer);
+void bench_clock_stop(struct bench_producer *producer, struct bench_counts *done);
+
+/* Which piece of the batch is next, from 0. */
+u64 bench_producer_piece(const struct bench_producer *producer);
 
 /*
  * Run one of the helpers of the real variant once, on the calling thread: the current task of the

@@ -16,6 +16,14 @@
 #define EXACT_BATCH_INSNS 250000
 
 /*
+ * Exact mode: instructions that calibration, and a slice, should not go far beyond, so that an
+ * operation of many millions still takes seconds. Least number of batches for them all the same.
+ */
+#define EXACT_BUDGET_INSNS (100 * 1000 * 1000)
+#define EXACT_MIN_TRIES 3
+#define EXACT_MIN_BATCHES 5
+
+/*
  * Long against what reading the clock twice costs (about 40 ns), short against the timer tick
  * (1 to 10 ms), so that few batches are interrupted.
  */
@@ -50,19 +58,26 @@ static bool phase_takes_samples(enum phase_kind kind)
 	return kind == PHASE_REAL || kind == PHASE_TWIN;
 }
 
+/* Memory comes with the first write to it. */
+static u64 *map_samples(size_t room)
+{
+	void *samples = mmap(NULL, room * sizeof(u64), PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return samples == MAP_FAILED ? NULL : samples;
+}
+
 static int samples_init(struct samples *samples, size_t max_blocks, const struct bench_run *run)
 {
 	size_t room = max_u64(SAMPLES_ROOM / run->options->nr_producers, SAMPLES_ROOM_MIN);
 
 	samples->room = max_u64(room, 2 * run->pieces);
-	samples->ns = mmap(NULL, samples->room * sizeof(*samples->ns), PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	samples->ns = map_samples(samples->room);
+	samples->cpu_ns = map_samples(samples->room);
 	samples->blocks = calloc(max_blocks, sizeof(*samples->blocks));
-	if (samples->ns == MAP_FAILED || !samples->blocks) {
-		samples->ns = samples->ns == MAP_FAILED ? NULL : samples->ns;
+	if (!samples->ns || !samples->cpu_ns || !samples->blocks)
 		return error_set(ENOMEM, "no memory for the samples of %u producers",
 				 run->options->nr_producers);
-	}
 	samples->pieces = run->pieces;
 	samples->stride = 1;
 	return 0;
@@ -72,6 +87,8 @@ static void samples_free(struct samples *samples)
 {
 	if (samples->ns)
 		munmap(samples->ns, samples->room * sizeof(*samples->ns));
+	if (samples->cpu_ns)
+		munmap(samples->cpu_ns, samples->room * sizeof(*samples->cpu_ns));
 	free(samples->blocks);
 	memset(samples, 0, sizeof(*samples));
 }
@@ -80,24 +97,29 @@ static void samples_halve(struct samples *samples)
 {
 	size_t pieces = samples->pieces;
 
-	for (size_t i = 0; i < samples->n / 2; i++)
+	for (size_t i = 0; i < samples->n / 2; i++) {
 		memcpy(samples->ns + i * pieces, samples->ns + 2 * i * pieces,
 		       pieces * sizeof(*samples->ns));
+		samples->cpu_ns[i] = samples->cpu_ns[2 * i];
+	}
 	for (size_t b = 0; b < samples->nr_blocks; b++)
 		samples->blocks[b] /= 2;
 	samples->n /= 2;
 	samples->stride *= 2;
 }
 
-static void samples_add(struct samples *samples, const u64 *piece_ns)
+static void samples_add(struct samples *samples, const u64 *piece_ns, u64 cpu_ns)
 {
 	if (++samples->skipped < samples->stride)
 		return;
 	samples->skipped = 0;
 	if ((samples->n + 1) * samples->pieces > samples->room)
 		samples_halve(samples);
-	memcpy(samples->ns + samples->n++ * samples->pieces, piece_ns,
+	memcpy(samples->ns + samples->n * samples->pieces, piece_ns,
 	       samples->pieces * sizeof(*piece_ns));
+	if (cpu_ns)
+		samples->cpu_ns[samples->n] = cpu_ns;
+	samples->n++;
 }
 
 void counts_add(struct bench_counts *sum, const struct bench_counts *more)
@@ -134,6 +156,7 @@ static int fire_piece(struct bench_producer *producer, enum bench_variant varian
 /* What one batch did: the sum, and the ns of each piece. */
 struct batch {
 	struct bench_counts sum;
+	struct cpu_time cpu;
 	u64 piece_ns[MAX_PIECES];
 	bool clock_went_back;
 };
@@ -145,12 +168,14 @@ static int one_batch(struct bench_producer *producer, enum bench_variant variant
 
 	memset(&batch->sum, 0, sizeof(batch->sum));
 	batch->clock_went_back = false;
+	memset(&producer->clock.batch, 0, sizeof(producer->clock.batch));
 	for (u64 piece = 0; piece < run->pieces; piece++) {
 		struct bench_counts done = {};
-		int err = run->bench->batch
-				  ? run->bench->batch(producer, variant, run->passes, &done)
-				  : fire_piece(producer, variant, piece, &done);
+		int err;
 
+		producer->piece = piece;
+		err = run->bench->batch ? run->bench->batch(producer, variant, run->passes, &done)
+					: fire_piece(producer, variant, piece, &done);
 		if (err)
 			return err;
 		counts_add(&batch->sum, &done);
@@ -158,6 +183,7 @@ static int one_batch(struct bench_producer *producer, enum bench_variant variant
 		if (done.ns > CLOCK_WENT_BACK)
 			batch->clock_went_back = true;
 	}
+	batch->cpu = producer->clock.batch;
 	return 0;
 }
 
@@ -169,19 +195,24 @@ static void set_passes(struct bench_run *run, unsigned int index)
 		run_slot(run, variant, index)->passes = run->passes;
 }
 
-/* The least that a real batch takes in `tries`: what disturbs a batch only makes it longer. */
-static int least_ns(struct bench_producer *producer, int tries, u64 *ns)
+/*
+ * The least that a real batch takes in `tries`: what disturbs a batch only makes it longer. Three
+ * tries are enough once all of them have taken `budget`.
+ */
+static int least_ns(struct bench_producer *producer, int tries, u64 budget, u64 *ns)
 {
 	struct batch batch;
+	u64 all = 0;
 
 	set_passes(producer->run, producer->index);
 	*ns = UINT64_MAX;
-	for (int i = 0; i < tries; i++) {
+	for (int i = 0; i < tries && (i < EXACT_MIN_TRIES || all < budget); i++) {
 		int err = one_batch(producer, BENCH_REAL, &batch);
 
 		if (err)
 			return err;
 		*ns = min_u64(*ns, max_u64(batch.sum.ns, 1));
+		all += batch.sum.ns;
 	}
 	return 0;
 }
@@ -194,7 +225,7 @@ static int calibrate_ns(struct bench_producer *producer)
 	run->passes = 1;
 	for (int round = 0; round < CALIBRATION_ROUNDS; round++) {
 		u64 ns, passes;
-		int err = least_ns(producer, 3, &ns);
+		int err = least_ns(producer, 3, UINT64_MAX, &ns);
 
 		if (err)
 			return err;
@@ -220,17 +251,20 @@ static int calibrate_insns(struct bench_producer *producer)
 	int err;
 
 	run->passes = 1;
-	err = least_ns(producer, 1, &insns);
+	err = least_ns(producer, 1, UINT64_MAX, &insns);
 	if (!err && insns > exact_tick_insns() * run->pieces) {
 		/* Never undisturbed, so not exact: a few batches are enough to say so. */
 		run->batches_per_slice = 1;
 		return 0;
 	}
 	if (!err)
-		err = least_ns(producer, 20, &insns);
+		err = least_ns(producer, 20, EXACT_BUDGET_INSNS, &insns);
 	if (err)
 		return err;
 	run->passes = max_u64(EXACT_BATCH_INSNS * run->pieces / insns, 1);
+	run->batches_per_slice =
+		min_u64(run->batches_per_slice,
+			max_u64(EXACT_BUDGET_INSNS / (run->passes * insns), EXACT_MIN_BATCHES));
 	return 0;
 }
 
@@ -247,7 +281,8 @@ static void take_sample(struct bench_producer *producer, enum phase_kind kind,
 	if (batch->clock_went_back)
 		slice->clock_went_back++;
 	else if (batch->sum.batches == producer->run->pieces && phase_takes_samples(kind))
-		samples_add(&producer->samples[phase_variant(kind)], batch->piece_ns);
+		samples_add(&producer->samples[phase_variant(kind)], batch->piece_ns,
+			    batch->cpu.ns);
 }
 
 static bool slice_goes_on(const struct bench_run *run, u64 phase, u64 batches)
@@ -280,6 +315,7 @@ static int run_slice(struct bench_producer *producer, u64 phase, struct slice *s
 			return err;
 		slice->batches++;
 		counts_add(&slice->counts, &batch.sum);
+		cpu_time_add(&slice->cpu, &batch.cpu);
 		take_sample(producer, kind, &batch, slice);
 	} while (slice_goes_on(run, phase, slice->batches));
 	slice->end_ns = now_ns();
@@ -425,7 +461,7 @@ static int first_error(const struct bench_run *run)
 			return producer->err;
 		}
 	}
-	return 0;
+	return background_error(run);
 }
 
 static int start_one(struct bench_run *run, unsigned int index, int cpu, size_t max_slices)

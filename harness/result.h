@@ -71,6 +71,12 @@ struct result_loss {
 	u64 count;
 };
 
+/* A figure that the benchmark itself defines. */
+struct result_counter {
+	const char *name;
+	double value;
+};
+
 #define RESULT_QUANTILES 101
 
 struct result {
@@ -103,6 +109,11 @@ struct result {
 	/* Percentiles 0 to 100 of the batches, per variant: enough to draw the distribution. */
 	double quantiles_ns[BENCH_NR_VARIANTS][RESULT_QUANTILES];
 
+	/* The same in CPU time of the thread; no samples where that is not measured. */
+	struct stats_cost cpu_ns[BENCH_NR_VARIANTS];
+	struct stats_net net_cpu_ns;
+	double user_ns, system_ns; /* of a real operation, mean of all; both 0: not known */
+
 	bool exact; /* exact mode: insn holds, cost_ns and net_ns do not, rates are of no time */
 	struct result_insn insn[BENCH_NR_VARIANTS];
 	double net_insn; /* per operation; exact if both of insn are */
@@ -111,6 +122,9 @@ struct result {
 	u64 attempts; /* operations attempted by real batches that count */
 	struct result_loss losses[16];
 	size_t nr_losses;
+
+	struct result_counter counters[16];
+	size_t nr_counters;
 
 	struct result_program programs[8];
 	size_t nr_programs;

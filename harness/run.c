@@ -71,6 +71,11 @@ bool bench_is_padded(const struct bench_run *run)
 	return run->options->pad > 0;
 }
 
+bool bench_is_exact(const struct bench_run *run)
+{
+	return run->result->exact;
+}
+
 struct bench_run *bench_producer_run(const struct bench_producer *producer)
 {
 	return producer->run;
@@ -79,6 +84,11 @@ struct bench_run *bench_producer_run(const struct bench_producer *producer)
 unsigned int bench_producer_index(const struct bench_producer *producer)
 {
 	return producer->index;
+}
+
+u64 bench_producer_piece(const struct bench_producer *producer)
+{
+	return producer->piece;
 }
 
 void bench_note(struct bench_run *run, const char *name, const char *fmt, ...)
@@ -112,6 +122,28 @@ void bench_loss(struct bench_run *run, const char *cause, u64 count)
 		result->nr_losses++;
 	}
 	loss->count += count;
+}
+
+void bench_counter(struct bench_run *run, const char *name, double value)
+{
+	struct result *result = run->result;
+	struct result_counter *counter = result->counters;
+	const struct result_counter *end = counter + result->nr_counters;
+
+	while (counter < end && strcmp(counter->name, name))
+		counter++;
+	if (counter == end) {
+		if (result->nr_counters == ARRAY_SIZE(result->counters))
+			return;
+		counter->name = name;
+		result->nr_counters++;
+	}
+	counter->value += value;
+}
+
+double bench_median_ns(const struct bench_run *run)
+{
+	return run->result->exact ? 0 : run->result->cost_ns[BENCH_REAL].median;
 }
 
 /* The length of a slice, less when a signal comes. Slices of exact mode end by themselves. */
@@ -162,6 +194,10 @@ static void add_slice(struct tally *tally, struct bench_run *run)
 
 		mine->ns += slice->end_ns - slice->start_ns;
 		counts_add(&mine->counts, &slice->counts);
+		if (!interval->warmup && interval->variant == BENCH_REAL) {
+			cpu_time_add(&run->cpu, &slice->cpu);
+			run->cpu_batches += slice->batches;
+		}
 		interval->involuntary_switches += slice->involuntary_switches;
 		tally->batches += slice->batches;
 		tally->clock_went_back += slice->clock_went_back;
@@ -412,7 +448,9 @@ static int measure(struct bench_run *run)
 	if (!result->intervals)
 		return error_set(ENOMEM, "no memory for the intervals");
 
-	err = start_producers(run);
+	err = background_start(run);
+	if (!err)
+		err = start_producers(run);
 	if (!err)
 		err = bench_interrupted();
 	if (err)
@@ -423,16 +461,17 @@ static int measure(struct bench_run *run)
 	return err ? err : sample_all(run);
 }
 
-/* The producers' threads, whatever became of them, end here. An error that is there stays. */
+/* All threads, whatever became of them, end here. An error that is there stays. */
 static int stop(struct bench_run *run, int err)
 {
 	char text[1024];
-	int stop_err;
+	int stop_err, background_err;
 
 	snprintf(text, sizeof(text), "%s", error_text());
 	stop_err = producers_stop(run);
+	background_err = background_stop(run);
 	if (!err)
-		return stop_err;
+		return stop_err ? stop_err : background_err;
 	error_set(0, "%s", text);
 	return err;
 }
@@ -465,6 +504,8 @@ int run_case(const struct options *options, const struct run_observer *observer,
 	err = stop(&run, err);
 	if (!err)
 		err = summarise(&run);
+	if (!err && run.bench->finish)
+		err = run.bench->finish(&run);
 	loaded_release(&run);
 	if (run.bench->teardown)
 		run.bench->teardown(&run);

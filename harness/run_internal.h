@@ -10,7 +10,7 @@
 #include "run.h"
 
 #define MAX_HELPERS 4
-#define MAX_PIECES 256 /* of a batch */
+#define MAX_PIECES 1024 /* of a batch */
 
 /* One loaded variant of the case's program. */
 struct loaded {
@@ -31,7 +31,8 @@ struct loaded {
  */
 struct samples {
 	u64 *ns;
-	size_t room; /* of ns */
+	u64 *cpu_ns; /* of each batch as a whole */
+	size_t room; /* of each of both */
 	size_t pieces; /* of a batch */
 	size_t n; /* batches */
 	u64 stride;
@@ -42,12 +43,28 @@ struct samples {
 
 void counts_add(struct bench_counts *sum, const struct bench_counts *more);
 
+/* CPU time of a thread. */
+struct cpu_time {
+	u64 ns;
+	u64 user_ns, system_ns; /* by the kernel's accounting, perhaps of ticks: clock.c */
+};
+
+void cpu_time_add(struct cpu_time *sum, const struct cpu_time *more);
+
+/* What bench_clock_start() and bench_clock_stop() keep. */
+struct batch_clock {
+	u64 start_ns;
+	struct cpu_time start;
+	struct cpu_time batch; /* spent since the batch began */
+};
+
 /* What a producer did in one slice. Written by the producer until it is closed, then read. */
 struct slice {
 	u64 start_ns, end_ns; /* CLOCK_MONOTONIC */
 	u64 batches;
 	u64 clock_went_back; /* batches without a duration */
 	struct bench_counts counts;
+	struct cpu_time cpu;
 	u64 involuntary_switches;
 };
 
@@ -64,12 +81,23 @@ struct bench_producer {
 	struct bench_run *run;
 	unsigned int index;
 	int cpu; /* -1: not pinned */
+	u64 piece; /* of the batch, the one that is next */
+	struct batch_clock clock;
 	pthread_t thread;
 	bool started;
 
 	struct samples samples[BENCH_NR_VARIANTS];
 	struct slice closed; /* the last slice that ended */
 
+	int err;
+	char err_text[1024];
+};
+
+/* A thread beside the producers. */
+struct background {
+	struct bench_run *run;
+	unsigned int index;
+	pthread_t thread;
 	int err;
 	char err_text[1024];
 };
@@ -85,11 +113,16 @@ struct bench_run {
 
 	struct loaded loaded[BENCH_NR_VARIANTS];
 	struct bench_producer *producers;
+	struct background *background;
+	unsigned int nr_background; /* that have been started */
+	_Atomic bool background_over;
 	u64 passes; /* of a batch */
 	u64 pieces; /* of a batch, each fired by itself */
 	unsigned int slices_per_interval;
 	u64 batches_per_slice; /* exact mode; 0: a slice lasts until the phase changes */
 	size_t nr_slices[BENCH_NR_VARIANTS]; /* with samples, and in an interval's counts */
+	struct cpu_time cpu; /* of these slices, real ones, and how many batches they had */
+	u64 cpu_batches;
 
 	/*
 	 * The phase, and how many times it has changed: producers poll it between batches. The
@@ -99,8 +132,18 @@ struct bench_run {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	unsigned int nr_done; /* producers that have done what the phase asks for */
-	_Atomic bool failed; /* a producer has given up */
+	_Atomic bool failed; /* a producer or a background thread has given up */
 };
+
+/*
+ * background.c
+ *
+ * Start the benchmark's background threads, if it has any; stop and join those that were started.
+ * A thread that fails ends the run: background_error() is the first one's, or 0.
+ */
+int background_start(struct bench_run *run);
+int background_error(const struct bench_run *run);
+int background_stop(struct bench_run *run);
 
 /* load.c */
 void loaded_release(struct bench_run *run);

@@ -36,9 +36,15 @@ static u64 batch_ns(const struct samples *samples, size_t batch)
 	return sum;
 }
 
-/* Slices first to last - 1 of all producers, slice after slice. */
+static u64 batch_cpu_ns(const struct samples *samples, size_t batch)
+{
+	return samples->cpu_ns[batch];
+}
+
+/* Slices first to last - 1 of all producers, slice after slice; `ns` is the time of a batch. */
 static int pool_slices(const struct bench_run *run, enum bench_variant variant, size_t first,
-		       size_t last, struct pool *pool)
+		       size_t last, u64 (*ns)(const struct samples *samples, size_t batch),
+		       struct pool *pool)
 {
 	double ops = (double)(run->result->ops_per_pass * run->passes);
 	unsigned int nr = run->options->nr_producers;
@@ -60,7 +66,7 @@ static int pool_slices(const struct bench_run *run, enum bench_variant variant, 
 				continue;
 			pool->blocks[pool->nr_blocks++] = pool->n;
 			for (size_t i = samples->blocks[block]; i < block_end(samples, block); i++)
-				pool->ns_per_op[pool->n++] = (double)batch_ns(samples, i) / ops;
+				pool->ns_per_op[pool->n++] = (double)ns(samples, i) / ops;
 		}
 	}
 	return 0;
@@ -70,7 +76,7 @@ static int cost_of_slices(const struct bench_run *run, enum bench_variant varian
 			  size_t last, struct stats_cost *cost)
 {
 	struct pool pool = {};
-	int err = pool_slices(run, variant, first, last, &pool);
+	int err = pool_slices(run, variant, first, last, batch_ns, &pool);
 
 	if (err)
 		return err;
@@ -105,7 +111,7 @@ static int cost_of_all(struct bench_run *run, enum bench_variant variant)
 {
 	struct result *result = run->result;
 	struct pool pool = {};
-	int err = pool_slices(run, variant, 0, run->nr_slices[variant], &pool);
+	int err = pool_slices(run, variant, 0, run->nr_slices[variant], batch_ns, &pool);
 
 	if (err)
 		return err;
@@ -120,6 +126,42 @@ static int cost_of_all(struct bench_run *run, enum bench_variant variant)
 				pool.ns_per_op, pool.n, q / (double)(RESULT_QUANTILES - 1));
 	}
 	pool_free(&pool);
+	return err;
+}
+
+static int cpu_of_variant(const struct bench_run *run, enum bench_variant variant)
+{
+	struct pool pool = {};
+	int err = pool_slices(run, variant, 0, run->nr_slices[variant], batch_cpu_ns, &pool);
+
+	if (err)
+		return err;
+	err = stats_cost(pool.ns_per_op, pool.n, pool.blocks, pool.nr_blocks,
+			 &run->result->cpu_ns[variant]);
+	pool_free(&pool);
+	return err ? error_set(-err, "no memory for statistics") : 0;
+}
+
+/* Only of a benchmark in user space that uses bench_clock_start(). */
+static int cpu_of_all(struct bench_run *run)
+{
+	double ops = (double)(run->result->ops_per_pass * run->passes * run->cpu_batches);
+	double accounted = (double)(run->cpu.user_ns + run->cpu.system_ns);
+	int err = 0;
+
+	if (!run->cpu.ns)
+		return 0;
+	/* Accounting that goes by ticks says in what parts, the exact clock of how much. */
+	if (accounted > 0) {
+		double ns_per_op = (double)run->cpu.ns / ops;
+
+		run->result->user_ns = ns_per_op * (double)run->cpu.user_ns / accounted;
+		run->result->system_ns = ns_per_op * (double)run->cpu.system_ns / accounted;
+	}
+	for (int variant = 0; variant < BENCH_NR_VARIANTS && !err; variant++)
+		err = cpu_of_variant(run, variant);
+	stats_net(&run->result->cpu_ns[BENCH_REAL], &run->result->cpu_ns[BENCH_TWIN],
+		  &run->result->net_cpu_ns);
 	return err;
 }
 
@@ -255,6 +297,8 @@ int summarise(struct bench_run *run)
 	err = cost_of_intervals(run);
 	for (int variant = 0; variant < BENCH_NR_VARIANTS && !err; variant++)
 		err = cost_of_all(run, variant);
+	if (!err)
+		err = cpu_of_all(run);
 	if (!err)
 		err = rates(result);
 	if (err)

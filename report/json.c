@@ -224,11 +224,9 @@ static json_t *cost_of(const struct stats_cost *stats)
 	return object;
 }
 
-static json_t *net_cost(const struct result *result)
+static json_t *net_cost(const struct stats_cost *raw, const struct stats_cost *overhead,
+			const struct stats_net *net)
 {
-	const struct stats_cost *raw = &result->cost_ns[BENCH_REAL];
-	const struct stats_cost *overhead = &result->cost_ns[BENCH_TWIN];
-	const struct stats_net *net = &result->net_ns;
 	json_t *object;
 
 	if (!raw->n || !overhead->n)
@@ -248,7 +246,26 @@ static json_t *costs(const struct result *result)
 
 	put(&object, "raw", cost_of(&result->cost_ns[BENCH_REAL]));
 	put(&object, "overhead", cost_of(&result->cost_ns[BENCH_TWIN]));
-	put(&object, "net", net_cost(result));
+	put(&object, "net",
+	    net_cost(&result->cost_ns[BENCH_REAL], &result->cost_ns[BENCH_TWIN], &result->net_ns));
+	return object;
+}
+
+static json_t *cpu_costs(const struct result *result)
+{
+	const struct stats_cost *cpu_ns = result->cpu_ns;
+	bool known = result->user_ns + result->system_ns > 0;
+	json_t *object;
+
+	if (!cpu_ns[BENCH_REAL].n)
+		return json_null();
+	object = json_object();
+	put(&object, "raw", cost_of(&cpu_ns[BENCH_REAL]));
+	put(&object, "overhead", cost_of(&cpu_ns[BENCH_TWIN]));
+	put(&object, "net",
+	    net_cost(&cpu_ns[BENCH_REAL], &cpu_ns[BENCH_TWIN], &result->net_cpu_ns));
+	put(&object, "user", known ? real(result->user_ns) : json_null());
+	put(&object, "system", known ? real(result->system_ns) : json_null());
 	return object;
 }
 
@@ -429,6 +446,15 @@ static json_t *losses(const struct result *result)
 	return array;
 }
 
+static json_t *counters(const struct result *result)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < result->nr_counters; i++)
+		put(&object, result->counters[i].name, real(result->counters[i].value));
+	return object;
+}
+
 static json_t *program_of(const struct result_program *program)
 {
 	json_t *object = json_object();
@@ -556,10 +582,12 @@ static json_t *case_result(const struct result *result)
 	put(&object, "exact_machine", text_or_null(result->exact_machine));
 	put(&object, "insn", insns(result));
 	put(&object, "cost_ns", has_time(result) ? costs(result) : json_null());
+	put(&object, "cpu_ns", has_time(result) ? cpu_costs(result) : json_null());
 	put(&object, "rate_per_sec", has_time(result) ? rates(result) : json_null());
 	put(&object, "attempts",
 	    result_has_figures(result) ? integer(result->attempts) : json_null());
 	put(&object, "losses", losses(result));
+	put(&object, "counters", counters(result));
 	put(&object, "disturbance", has_time(result) ? disturbance(result) : json_null());
 	put(&object, "programs", programs(result));
 	put(&object, "notes", notes(result));

@@ -67,6 +67,10 @@ static void interval_line(const struct text *text, const struct result_interval 
 	case BENCH_LAYOUT_OPERATIONS:
 		fprintf(text->out, "hits %8.3lfM/s (%7.3lfM/prod)\n", hits, per_producer);
 		break;
+	case BENCH_LAYOUT_LONG_OPERATIONS:
+		fprintf(text->out, "hits %8.3lf/s (%7.3lf/prod)\n", interval->hits_per_sec,
+			interval->hits_per_sec / text->options->nr_producers);
+		break;
 	case BENCH_LAYOUT_LOCAL_STORAGE:
 		fprintf(text->out, "hits %8.3lfM/s important_hits %8.3lfM/s\n", hits,
 			interval->important_hits_per_sec * PER_M);
@@ -98,6 +102,21 @@ static void net_line(FILE *out, const struct stats_net *net)
 {
 	fprintf(out, "%-9s %10.3lf ns/op  95%% [%.3lf, %.3lf]%s\n", "net", net->value, net->lo,
 		net->hi, net->below_floor ? "  below the floor: not told apart from nothing" : "");
+}
+
+static void cpu_line(FILE *out, const struct result *result)
+{
+	const struct stats_cost *cost = &result->cpu_ns[BENCH_REAL];
+	double all = result->user_ns + result->system_ns;
+
+	if (!cost->n)
+		return;
+	fprintf(out, "%-9s %10.3lf ns/op  95%% [%.3lf, %.3lf]  p99 %.3lf", "cpu", cost->median,
+		cost->lo, cost->hi, cost->p99);
+	if (all > 0)
+		fprintf(out, "  (user %.1lf%%, system %.1lf%%)", 100 * result->user_ns / all,
+			100 * result->system_ns / all);
+	fprintf(out, "\n");
 }
 
 static void insn_line(FILE *out, const char *label, const struct result_insn *insn)
@@ -181,6 +200,8 @@ static void notes(FILE *out, const struct result *result)
 {
 	for (size_t i = 0; i < result->nr_notes; i++)
 		fprintf(out, "%-9s %s\n", result->notes[i].name, result->notes[i].value);
+	for (size_t i = 0; i < result->nr_counters; i++)
+		fprintf(out, "%-9s %.15g\n", result->counters[i].name, result->counters[i].value);
 	for (size_t i = 0; i < result->nr_losses; i++)
 		fprintf(out, "lost      %llu of %llu operations attempted: %s\n",
 			(unsigned long long)result->losses[i].count,
@@ -219,6 +240,12 @@ static void summary(FILE *out, const struct result *result)
 			"%8.3lf ns/op\n",
 			hits, stddev, hits / nr, latency);
 		break;
+	case BENCH_LAYOUT_LONG_OPERATIONS:
+		fprintf(out,
+			"Summary: throughput %8.3lf ± %5.3lf ops/s (%7.3lf ops/prod), latency %8.3lf "
+			"ns/op\n",
+			result->hits.mean, result->hits.stddev, result->hits.mean / nr, latency);
+		break;
 	case BENCH_LAYOUT_LOCAL_STORAGE:
 		fprintf(out,
 			"Summary: hits throughput %8.3lf ± %5.3lf M ops/s, hits latency %8.3lf ns/op, "
@@ -248,6 +275,7 @@ int text_result(struct text *text, const struct result *result)
 	cost_line(out, "raw", &result->cost_ns[BENCH_REAL]);
 	cost_line(out, "overhead", &result->cost_ns[BENCH_TWIN]);
 	net_line(out, &result->net_ns);
+	cpu_line(out, result);
 	disturbance(out, result);
 	summary(out, result);
 	return flush(text);

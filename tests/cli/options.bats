@@ -271,6 +271,40 @@ out_of_range() {
 	[[ $stderr == *hashmap_nr_keys_used*500*499* ]] || wrong "names neither option nor values"
 }
 
+@test "dumps of hash maps: sizes of 0, above the map, above what there can be" {
+	local dump=htab-batch-dump
+	for option in --max_entries --batch_size; do
+		out_of_range 0 "$option" "1 to 67108864" $dump "$option" 0
+		out_of_range 67108865 "$option" "1 to 67108864" "$option=67108865" $dump
+	done
+	out_of_range 0 --value_size "1 to 1048576" $dump --value_size 0
+	out_of_range 1048577 --value_size "1 to 1048576" $dump --value_size 1048577
+	out_of_range -1 --nr_entries "0 to 67108864" $dump --nr_entries -1
+	out_of_range 257 --writers "0 to 256" $dump --writers 257
+	no_number 5k --nr_entries "0 to 67108864" $dump --nr_entries 5k
+	refused "--nr_entries 50001: more than --max_entries 50000" $dump --nr_entries 50001
+	refused "--nr_entries 1000: more than --max_entries 999" --max_entries 999 $dump
+	refused "--batch_size 11: more than --max_entries 10" \
+		$dump --max_entries 10 --nr_entries 10 --batch_size 11
+	for type in percpu_hash lru_percpu_hash; do
+		refused "--value_size 32769: a per-CPU map takes 32768 at most" \
+			$dump --map_type "$type" --value_size 32769
+	done
+}
+
+@test "dumps of hash maps: types, methods, producers and writers that cannot be" {
+	local dump=htab-batch-dump
+	refused "--map_type: 'array' is none of hash, percpu_hash, lru_hash, lru_percpu_hash" \
+		$dump --map_type array
+	refused "--method: 'delete' is none of batch, batch_delete, next_key" $dump --method delete
+	refused "--method batch_delete empties the map, of which there is one: -p must be 1" \
+		$dump --method batch_delete -p 2
+	refused "--writers 1: each needs room for two other keys, and of --max_entries 1000 --nr_entries takes 999" \
+		$dump --writers 1 --max_entries 1000 --nr_entries 999
+	refused "--trigger: $dump runs in user space and has no BPF program to fire" \
+		$dump --trigger test_run
+}
+
 @test "stack traces and an empty path are refused" {
 	refused "-s: no benchmark here captures stack traces" -s count-local
 	refused "--json: the path is empty" --json "" count-local

@@ -100,9 +100,15 @@ static struct result full_result(void)
 			{ .n = 60, .median = 0.03, .nr_blocks = 6 },
 		},
 		.net_ns = { .value = 0.07, .lo = 0.04, .hi = 0.1, .se = 0.015, .below_floor = false },
+		.cpu_ns = { { .n = 70, .median = 0.09, .nr_blocks = 5 }, { .n = 60, .median = 0.02 } },
+		.net_cpu_ns = { .value = 0.075, .below_floor = true },
+		.user_ns = 0.125,
+		.system_ns = 0.5,
 		.attempts = (1ULL << 60) + 3,
 		.losses = { { "empty", 3 }, { "interrupted", 1 } },
 		.nr_losses = 2,
+		.counters = { { "doubles", 20 }, { "entries_per_sec", 12345678.5 } },
+		.nr_counters = 2,
 		.programs = {
 			{ .name = "get__test_run", .variant = BENCH_REAL, .id = 17, .verified_insns = 300,
 			  .xlated_bytes = 800, .jited_bytes = 500, .load_ns = 1234567 },
@@ -322,6 +328,27 @@ static void costs_are_raw_overhead_net(void **state)
 	assert_false_at(first, "cost_ns.net.below_floor");
 }
 
+static void cpu_time_is_beside_wall_time(void **state)
+{
+	struct result result = full_result();
+	json_t *root;
+
+	(void)state;
+	assert_real(first, "cpu_ns.raw.median", 0.09);
+	assert_integer(first, "cpu_ns.raw.samples", 70);
+	assert_real(first, "cpu_ns.overhead.median", 0.02);
+	assert_null_at(first, "cpu_ns.overhead.se");
+	assert_real(first, "cpu_ns.net.median", 0.075);
+	assert_true_at(first, "cpu_ns.net.below_floor");
+	assert_real(first, "cpu_ns.user", 0.125);
+	assert_real(first, "cpu_ns.system", 0.5);
+
+	result.cpu_ns[BENCH_REAL].n = 0;
+	root = round_trip(&result, 1);
+	assert_null_at(root, "results.0.cpu_ns");
+	json_decref(root);
+}
+
 static void quantiles_are_percentiles(void **state)
 {
 	(void)state;
@@ -410,6 +437,14 @@ static void programs_have_their_sizes(void **state)
 	assert_integer(first, "programs.0.load_ns", 1234567);
 	assert_text(first, "programs.1.variant", "overhead");
 	assert_null_at(first, "programs.1.verified_insns");
+}
+
+static void counters_stand_by_name(void **state)
+{
+	(void)state;
+	assert_int_equal(json_object_size(at(first, "counters")), 2);
+	assert_real(first, "counters.doubles", 20);
+	assert_real(first, "counters.entries_per_sec", 12345678.5);
 }
 
 static void notes_and_disturbance(void **state)
@@ -786,6 +821,7 @@ static int run_document_tests(void)
 		cmocka_unit_test(options_are_as_asked),
 		cmocka_unit_test(cpus_used_cross_words_of_the_set),
 		cmocka_unit_test(costs_are_raw_overhead_net),
+		cmocka_unit_test(cpu_time_is_beside_wall_time),
 		cmocka_unit_test(quantiles_are_percentiles),
 		cmocka_unit_test(rates_are_per_second),
 		cmocka_unit_test(intervals_keep_their_order),
@@ -793,6 +829,7 @@ static int run_document_tests(void)
 		cmocka_unit_test(one_block_has_no_interval),
 		cmocka_unit_test(losses_stand_by_cause),
 		cmocka_unit_test(programs_have_their_sizes),
+		cmocka_unit_test(counters_stand_by_name),
 		cmocka_unit_test(notes_and_disturbance),
 		cmocka_unit_test(host_facts_or_null),
 		cmocka_unit_test(a_skip_has_a_reason_and_no_figures),

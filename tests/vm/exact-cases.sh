@@ -14,6 +14,7 @@ sweep() {
 
 sweep local-storage ./run_bench_local_storage.sh
 sweep bpf-loop benchs/run_bench_bpf_loop.sh
+sweep htab-batch benchs/run_bench_htab_batch.sh
 
 # one FILE BENCHMARK OPTION...: one case.
 one() {
