@@ -69,6 +69,7 @@ one_error() {
 	reaped
 	[ "$status" -eq 130 ] || fail "not the status of SIGINT"
 	one_error "before the first sample"
+	[ "$(jq -r '.results[0] | .status, .cost_ns' "$json")" = $'interrupted\nnull' ] || fail "not interrupted in the JSON"
 	[[ $output != *Summary* ]] || fail "a Summary of nothing"
 	nothing_left
 }
@@ -110,7 +111,7 @@ one_error() {
 	kill -TERM "$bench_pid"
 	reaped
 	[ "$status" -eq 143 ] || fail "not the status of SIGTERM"
-	one_error "before there was a result"
+	one_error "before the first sample"
 	[ $((SECONDS - begin)) -le 2 ] || fail "took $((SECONDS - begin)) s to end"
 	nothing_left
 }
