@@ -256,19 +256,33 @@ static int check_counts(const struct tally *tally, struct bench_run *run)
 			 (unsigned long long)tally->batches, (unsigned long long)ops);
 }
 
+static bool is_warmup(const struct bench_run *run, unsigned int interval)
+{
+	return !run->result->exact && interval < run->options->warmup_sec;
+}
+
+/* The phase that an interval begins with: that of its first slice. */
+static enum phase_kind first_phase(const struct bench_run *run, unsigned int interval)
+{
+	if (interval == nr_intervals(run))
+		return PHASE_WAIT;
+	return is_warmup(run, interval) ? PHASE_WARMUP_REAL : PHASE_REAL;
+}
+
 /*
- * One interval: slices of both variants in turn. On entry the real phase is on, and it is so again
- * on return but for the last interval. Ends early on a signal, after the slice.
+ * One interval: slices of both variants in turn. On entry its first phase is on, on return that of
+ * the next interval. Ends early on a signal, after the slice.
  */
-static int take_slices(struct bench_run *run, bool warmup, bool last,
+static int take_slices(struct bench_run *run, unsigned int number,
 		       struct tally tally[BENCH_NR_VARIANTS])
 {
-	const enum phase_kind real = warmup ? PHASE_WARMUP_REAL : PHASE_REAL;
-	const enum phase_kind twin = warmup ? PHASE_WARMUP_TWIN : PHASE_TWIN;
+	const enum phase_kind real = first_phase(run, number);
+	const enum phase_kind twin = is_warmup(run, number) ? PHASE_WARMUP_TWIN : PHASE_TWIN;
+	const enum phase_kind next = first_phase(run, number + 1);
 	const u64 slice_ns = NSEC_PER_SEC / run->slices_per_interval;
 	bool over = false;
 
-	for (unsigned int i = 0; i < run->slices_per_interval && !over; i++) {
+	for (unsigned int i = 0; !over; i++) {
 		int err;
 
 		sleep_for(run, slice_ns);
@@ -277,8 +291,8 @@ static int take_slices(struct bench_run *run, bool warmup, bool last,
 			return err;
 		add_slice(&tally[BENCH_REAL], run);
 		sleep_for(run, slice_ns / TWIN_SHARE);
-		over = caught_signal || (last && i + 1 == run->slices_per_interval);
-		err = producers_enter(run, over ? PHASE_WAIT : real);
+		over = caught_signal || i + 1 == run->slices_per_interval;
+		err = producers_enter(run, over ? next : real);
 		if (err)
 			return err;
 		add_slice(&tally[BENCH_TWIN], run);
@@ -286,7 +300,7 @@ static int take_slices(struct bench_run *run, bool warmup, bool last,
 	return 0;
 }
 
-static int sample_interval(struct bench_run *run, unsigned int number, bool warmup)
+static int sample_interval(struct bench_run *run, unsigned int number)
 {
 	struct result_interval *intervals = &run->result->intervals[run->result->nr_intervals];
 	unsigned int nr = run->options->nr_producers;
@@ -297,7 +311,7 @@ static int sample_interval(struct bench_run *run, unsigned int number, bool warm
 	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++) {
 		intervals[variant] = (struct result_interval){
 			.variant = variant,
-			.warmup = warmup,
+			.warmup = is_warmup(run, number),
 			.steal_ns = -1,
 		};
 		tally[variant].interval = &intervals[variant];
@@ -306,7 +320,7 @@ static int sample_interval(struct bench_run *run, unsigned int number, bool warm
 			err = error_set(ENOMEM, "no memory for an interval");
 	}
 	if (!err)
-		err = take_slices(run, warmup, number + 1 == nr_intervals(run), tally);
+		err = take_slices(run, number, tally);
 	for (int variant = 0; variant < BENCH_NR_VARIANTS && !err; variant++) {
 		finish_interval(&tally[variant], run);
 		err = check_counts(&tally[variant], run);
@@ -324,11 +338,10 @@ static int sample_interval(struct bench_run *run, unsigned int number, bool warm
 
 static int sample_all(struct bench_run *run)
 {
-	u64 warmup = run->result->exact ? 0 : run->options->warmup_sec;
-	int err = producers_enter(run, warmup ? PHASE_WARMUP_REAL : PHASE_REAL);
+	int err = producers_enter(run, first_phase(run, 0));
 
 	for (unsigned int i = 0; i < nr_intervals(run) && !err && !caught_signal; i++)
-		err = sample_interval(run, i, i < warmup);
+		err = sample_interval(run, i);
 	return err;
 }
 

@@ -142,6 +142,9 @@ fields() {
 			.overhead.se * .overhead.se - .net.se * .net.se) | . < 1e-6 and . > -1e-6' \
 		"set-up took time, but was not the run" '.setup_ns > 1e6 and .setup_ns < 60e9' \
 		"the kernel's name" ".host.kernel_release == \"$(uname -r)\"" \
+		"every batch after the warm-up is a sample" '. as $r | ["raw", "overhead"] | all(. as $v |
+			$r.cost_ns[$v].samples == ([$r.intervals[] |
+				select(.variant == $v and (.warmup | not)) | .counts.batches] | add))' \
 		"no figures for warm-up" '.intervals[0] | .warmup and .cost_ns.samples == 0 or
 			.cost_ns == null'
 }
