@@ -20,9 +20,9 @@ setup_file() {
 
 # boot NAME KERNEL: all cases, results in $RESULTS/NAME, what went wrong in $RESULTS/NAME.err.
 boot() {
-	local cases=all
+	local cases='all'
 
-	[ "$2" = debian:6.1 ] || cases=more
+	[ "$2" = debian:6.1 ] || cases='more'
 	mkdir "$RESULTS/$1"
 	vm/run --kernel "$2" --exact --out "$RESULTS/$1" --file bench \
 		--file run_bench_local_storage.sh --file benchs/common.sh \
