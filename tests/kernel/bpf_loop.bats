@@ -17,26 +17,12 @@ SWEEP=$BATS_TEST_DIRNAME/../../benchs/run_bench_bpf_loop.sh
 loops="1 10 1000 1000000 8388608"
 
 setup() {
-	need_bpf
+	need_bpf bpf-loop
 	json=$BATS_TEST_TMPDIR/json
 }
 
 teardown() {
 	[ -z "${bench_pid:-}" ] || kill -KILL "$bench_pid"
-}
-
-# cannot_run NAME: bench's reason; nothing if it can.
-cannot_run() {
-	"$BENCH" -l -v | awk -v name="$1" '
-		/^- / { current = $2 }
-		current == name && sub(/^ *cannot run here: /, "")'
-}
-
-need_bpf_for() {
-	local reason
-
-	reason=$(cannot_run bpf-for)
-	[ -z "$reason" ] || skip "$reason"
 }
 
 # exact_counts NAME PRODUCERS: every number of loops.
@@ -68,12 +54,12 @@ exact_counts() {
 }
 
 @test "bpf-for: exact counts at every number of loops" {
-	need_bpf_for
+	need_bpf bpf-for
 	exact_counts bpf-for 1
 }
 
 @test "bpf-for: exact counts at every number of loops, two producers" {
-	need_bpf_for
+	need_bpf bpf-for
 	exact_counts bpf-for 2
 }
 
@@ -155,8 +141,8 @@ exact_counts() {
 
 # sweep OPTION...: the sweep, as short as a case can be, started from elsewhere.
 sweep() {
-	need_command realpath env
-	run --separate-stderr env -C / BENCH="$(realpath "$BENCH")" JSON_DIR="$json" "$SWEEP" -d 0 "$@"
+	BENCH=$(realpath "$BENCH") JSON_DIR=$json run --separate-stderr \
+		bash -c 'cd / && exec "$@"' - "$SWEEP" -d 0 "$@"
 }
 
 @test "the sweep prints the published table, then the costs" {

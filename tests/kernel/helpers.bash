@@ -34,14 +34,21 @@ need_command() {
 	done
 }
 
-# Skips the test unless BPF can be used. The reason is what `bench -l -v` says of the first
-# benchmark that cannot run.
+# cannot_run NAME: bench's reason; nothing if it can.
+cannot_run() {
+	"$BENCH" -l -v | awk -v name="$1" '
+		/^- / { current = $2 }
+		current == name && sub(/^ *cannot run here: /, "")'
+}
+
+# need_bpf [NAME]: skips the test, with bench's reason, where this benchmark cannot run: without a
+# name the sequential get.
 need_bpf() {
 	local reason
 
 	[ -x "$BENCH" ] || skip "no $BENCH: build it first"
 	need_command jq
-	reason=$("$BENCH" -l -v | sed -n 's/^ *cannot run here: //p' | head -n 1)
+	reason=$(cannot_run "${1:-$SEQ}")
 	[ -z "$reason" ] || skip "$reason"
 }
 
@@ -69,7 +76,8 @@ start() {
 	bench_pid=$!
 	set +m
 	# A signal that comes before bench is executed is the shell's, which may lose it.
-	while [ "$(cat "/proc/$bench_pid/comm" 2>/dev/null)" = "$(cat "/proc/$$/comm")" ]; do :; done
+	shell=$(<"/proc/$$/comm")
+	while [ "$(cat "/proc/$bench_pid/comm" 2>/dev/null)" = "$shell" ]; do :; done
 }
 
 # reaped: wait for $bench_pid; its exit status in $status, what it printed in $output and $stderr.
@@ -80,14 +88,17 @@ reaped() {
 	output=$(<"$out") stderr=$(<"$err")
 }
 
-# printed TEXT: wait until a line of $out has it. False if bench ends before, or after 10 seconds.
+# printed TEXT: wait until a line of $out has it. False if bench ends before, or after 10 seconds (a
+# minute on an emulated machine).
 printed() {
-	local turn
+	local pause=0.01 until=$((SECONDS + 10))
 
-	for ((turn = 0; turn < 1000; turn++)); do
+	# There, looking takes as long as what it looks for.
+	! emulated || pause=0.1 until=$((SECONDS + 60))
+	while [ "$SECONDS" -lt "$until" ]; do
 		! grep -qF -- "$1" "$out" || return 0
 		kill -0 "$bench_pid" 2>/dev/null || break
-		sleep 0.01
+		sleep "$pause"
 	done
 	grep -qF -- "$1" "$out"
 }
