@@ -169,6 +169,20 @@ beside_writers() {
 			. > 0.999 and . < 1.001'
 }
 
+# Looking at a value of 3000 bytes takes ten times as long as reading it.
+@test "the checks are not in the time, and nor is filling the map again" {
+	local reading
+	run --separate-stderr "$BENCH" -q -w 0 -d 0 htab-batch-dump --value_size 3000 --json "$json"
+	[ "$status" -eq 0 ] || fail "no result"
+	holds "$json" "nearly all in the kernel" \
+		'.cpu_ns.system > 0.8 * (.cpu_ns.system + .cpu_ns.user)'
+	dumped --max_entries 5000 --nr_entries 4000
+	reading=$(jq '.results[0].cpu_ns.raw.min' "$json")
+	dumped --max_entries 5000 --nr_entries 4000 --method batch_delete
+	holds "$json" "deleting as well takes less than three times as long as reading" \
+		".cpu_ns.raw.min < 3 * $reading"
+}
+
 @test "a dump of more entries takes longer" {
 	local few
 	dumped --nr_entries 100

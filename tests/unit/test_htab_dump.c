@@ -547,6 +547,9 @@ static void a_program_writes_its_own_cpus_value(void **state)
 	assert_int_equal(dump_check(&check, &key, value, 1), -EPROTO);
 	check.nr_stable = 0;
 	assert_int_equal(dump_check(&check, &key, value, 1), 0);
+	value[8] = 1;
+	assert_int_equal(dump_check(&check, &key, value, 1), -EPROTO);
+	value[8] = 0;
 	memset(value + 16, 0, 8);
 	assert_int_equal(dump_check(&check, &key, value, 1), 0);
 	memset(value, 0, 8);
