@@ -125,7 +125,7 @@ baselines: all
 
 .PHONY: check-vm
 check-vm:
-	@$(MAKE) --no-print-directory check GROUPS=vm
+	@$(MAKE) --no-print-directory check GROUPS="vm vmkernel"
 
 .PHONY: format
 format:
@@ -145,7 +145,7 @@ help:
 	@echo 'make                        build ./bench; installs nothing'
 	@echo 'make run                    set up, build, run the local storage sweep'
 	@echo 'make check                  set up, build, run all tests'
-	@echo 'make check GROUPS="unit"    only these of: static unit cli kernel vm'
+	@echo 'make check GROUPS="unit"    only these of: static unit cli kernel vm vmkernel'
 	@echo 'make check-vm               only the tests in virtual machines'
 	@echo 'make check SANITIZE=1       the same with ASan and UBSan in user space'
 	@echo 'make bench-self             measure what the suite promises of itself'
