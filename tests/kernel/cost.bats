@@ -56,7 +56,7 @@ least() {
 # a processor does part of the loop while it waits for the operation, so up to all of the overhead
 # may be hidden in the raw cost, and is then subtracted for nothing. That is 2 ns of 5 with the
 # map of maps and 16 maps, where an operation takes no longer than the lookup before it. So the
-# bound is the larger overhead and a third of the smaller net cost: an operation left out of one
+# bound is the larger overhead and the smaller net cost: an operation left out of one
 # of the two programs, or done twice, is beyond it.
 same_net() {
 	! emulated || skip "times of an emulated processor: see exact mode for instructions"
@@ -76,7 +76,7 @@ same_net() {
 			overhead=$(least overhead "$json.$1.$lookup")
 			jq -n "{raw: $raw, overhead: $overhead, net: ($raw - $overhead)}"
 		done | jq -s . >"$json.least"
-		net=$(jq '(map(.net) | max - min) <= (map(.overhead) | max) + (map(.net) | min / 3)' \
+		net=$(jq '(map(.net) | max - min) <= (map(.overhead) | max) + (map(.net) | min)' \
 			"$json.least")
 		[ "$net" != true ] || return 0
 		echo "$1 maps, round $round, direct and map_in_map: $(jq -c . "$json.least")"
