@@ -75,6 +75,9 @@ static void interval_line(const struct text *text, const struct result_interval 
 		fprintf(text->out, "hits %8.3lfM/s important_hits %8.3lfM/s\n", hits,
 			interval->important_hits_per_sec * PER_M);
 		break;
+	case BENCH_LAYOUT_TABLE:
+	case BENCH_LAYOUT_LATENCY:
+		break; /* rows */
 	}
 }
 
@@ -89,6 +92,12 @@ int text_interval(struct text *text, const struct result_interval *interval, uns
 	fprintf(text->out, "Iter %3u (%7.3lfus): ", number,
 		(interval->duration_ns - (double)NSEC_PER_SEC) / (double)NSEC_PER_USEC);
 	interval_line(text, interval);
+	return flush(text);
+}
+
+int text_line(struct text *text, const char *line)
+{
+	fprintf(text->out, "%s\n", line);
 	return flush(text);
 }
 
@@ -171,10 +180,8 @@ static double firing_cost(const struct result *result)
 	return pieces > 0 ? outside / pieces : 0;
 }
 
-static void details(FILE *out, const struct result *result)
+static void firing_details(FILE *out, const struct result *result)
 {
-	const struct host *host = &result->host;
-
 	fprintf(out,
 		"trigger   %s, %llu operations a pass, %llu passes a batch, set up in %.1lf ms\n",
 		result->trigger == TRIGGER_AUTO ? "none" : trigger_name(result->trigger),
@@ -182,6 +189,14 @@ static void details(FILE *out, const struct result *result)
 		(unsigned long long)result->passes_per_batch, (double)result->setup_ns / 1e6);
 	fprintf(out, "firing    %.0lf %s outside of each timed piece\n", firing_cost(result),
 		result->exact ? "insn" : "ns");
+}
+
+static void details(FILE *out, const struct result *result)
+{
+	const struct host *host = &result->host;
+
+	if (!result->bench->watcher)
+		firing_details(out, result);
 	for (size_t i = 0; i < result->nr_programs; i++) {
 		const struct result_program *prog = &result->programs[i];
 
@@ -196,6 +211,16 @@ static void details(FILE *out, const struct result *result)
 		host->machine, host->cpu_model, host->cpus_usable, host->cpus_online, host->libbpf);
 }
 
+static void lost_line(FILE *out, const struct result *result, const struct result_loss *loss)
+{
+	if (result->bench->watcher)
+		fprintf(out, "lost      %llu: %s\n", (unsigned long long)loss->count, loss->cause);
+	else
+		fprintf(out, "lost      %llu of %llu operations attempted: %s\n",
+			(unsigned long long)loss->count, (unsigned long long)result->attempts,
+			loss->cause);
+}
+
 static void notes(FILE *out, const struct result *result)
 {
 	for (size_t i = 0; i < result->nr_notes; i++)
@@ -203,9 +228,7 @@ static void notes(FILE *out, const struct result *result)
 	for (size_t i = 0; i < result->nr_counters; i++)
 		fprintf(out, "%-9s %.15g\n", result->counters[i].name, result->counters[i].value);
 	for (size_t i = 0; i < result->nr_losses; i++)
-		fprintf(out, "lost      %llu of %llu operations attempted: %s\n",
-			(unsigned long long)result->losses[i].count,
-			(unsigned long long)result->attempts, result->losses[i].cause);
+		lost_line(out, result, &result->losses[i]);
 }
 
 static void disturbance(FILE *out, const struct result *result)
@@ -253,7 +276,112 @@ static void summary(FILE *out, const struct result *result)
 			hits, stddev, latency, result->important_hits.mean * PER_M,
 			result->important_hits.stddev * PER_M);
 		break;
+	case BENCH_LAYOUT_TABLE:
+	case BENCH_LAYOUT_LATENCY:
+		break; /* rows */
 	}
+}
+
+/* Counts are whole; what is derived from them has three digits more than that. */
+static int print_figure(FILE *out, int width, double value)
+{
+	if (value == (double)(s64)value)
+		return fprintf(out, "%*.0lf", width, value);
+	return fprintf(out, "%*.3lf", width, value);
+}
+
+/* All rows have the same figures. */
+static void table(FILE *out, const struct result_rows *rows)
+{
+	int widest = 0, width = 14;
+
+	for (size_t i = 0; i < rows->n; i++)
+		widest = (int)max_u64((u64)widest, strlen(rows->rows[i].name));
+	if (!rows->n)
+		return;
+	fprintf(out, "%-*s", widest, "");
+	for (size_t i = 0; i < rows->rows[0].nr_figures; i++)
+		fprintf(out, " %*s", width, rows->rows[0].figures[i].name);
+	for (size_t i = 0; i < rows->n; i++) {
+		fprintf(out, "\n%-*s", widest, rows->rows[i].name);
+		for (size_t j = 0; j < rows->rows[i].nr_figures; j++) {
+			fprintf(out, " ");
+			print_figure(out, width, rows->rows[i].figures[j].value);
+		}
+	}
+	fprintf(out, "\n");
+}
+
+/* Buckets from the first to the last that holds something, with a bar for each. */
+static void histogram(FILE *out, const struct result_row *row)
+{
+	static const char stars[] = "****************************************";
+	const int width = (int)sizeof(stars) - 1;
+	unsigned int first = BENCH_NR_BUCKETS, last = 0;
+	u64 most = 1;
+
+	for (unsigned int i = 0; i < BENCH_NR_BUCKETS; i++) {
+		if (!row->histogram[i])
+			continue;
+		first = (unsigned int)min_u64(first, i);
+		last = i;
+		most = max_u64(most, row->histogram[i]);
+	}
+	if (first > last)
+		return;
+	fprintf(out, "%24s : count     distribution\n", row->exact ? "insn" : "nsecs");
+	for (unsigned int i = first; i <= last; i++) {
+		int len = (int)(width * (double)row->histogram[i] / (double)most);
+
+		fprintf(out, "%10llu -> %-10llu : %-8llu |%-*.*s|\n", i ? 1ULL << i : 0,
+			(2ULL << i) - 1, (unsigned long long)row->histogram[i], width, len, stars);
+	}
+}
+
+static void latency(FILE *out, const struct result_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct result_row *row = &rows->rows[i];
+
+		fprintf(out, "%s:", row->name);
+		for (size_t j = 0; j < row->nr_figures; j++) {
+			fprintf(out, " %s=", row->figures[j].name);
+			print_figure(out, 0, row->figures[j].value);
+		}
+		fprintf(out, "\n");
+		if (row->has_histogram)
+			histogram(out, row);
+	}
+}
+
+static void print_rows(FILE *out, const struct result *result, const struct result_rows *rows)
+{
+	if (result->bench->layout == BENCH_LAYOUT_TABLE)
+		table(out, rows);
+	else
+		latency(out, rows);
+}
+
+int text_rows(struct text *text, const struct result *result, const struct result_rows *rows,
+	      unsigned int number)
+{
+	if (text->options->quiet)
+		return 0;
+	fprintf(text->out, "Interval %u (%.3lf s):\n", number, (double)rows->duration_ns / 1e9);
+	print_rows(text->out, result, rows);
+	return flush(text);
+}
+
+/* What a watcher has seen. */
+static int watched(struct text *text, const struct result *result)
+{
+	FILE *out = text->out;
+
+	notes(out, result);
+	if (result->status == RESULT_INTERRUPTED)
+		fprintf(out, "warning: ended early by a signal: from what was seen until then\n");
+	print_rows(out, result, &result->rows);
+	return flush(text);
 }
 
 int text_result(struct text *text, const struct result *result)
@@ -264,6 +392,8 @@ int text_result(struct text *text, const struct result *result)
 		fprintf(stderr, "\r\033[K");
 	if (text->options->verbose)
 		details(out, result);
+	if (result->bench->watcher)
+		return watched(text, result);
 	notes(out, result);
 	if (result->status == RESULT_INTERRUPTED)
 		fprintf(out,
