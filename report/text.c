@@ -290,26 +290,49 @@ static int print_figure(FILE *out, int width, double value)
 	return fprintf(out, "%*.3lf", width, value);
 }
 
-/* All rows have the same figures. */
+/* The row with the most figures: others may lack the last ones. NULL: no row is for the table. */
+static const struct result_row *fullest_row(const struct result_rows *rows, int *widest)
+{
+	const struct result_row *fullest = NULL;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct result_row *row = &rows->rows[i];
+
+		if (row->has_histogram)
+			continue;
+		*widest = (int)max_u64((u64)*widest, strlen(row->name));
+		if (!fullest || row->nr_figures > fullest->nr_figures)
+			fullest = row;
+	}
+	return fullest;
+}
+
 static void table(FILE *out, const struct result_rows *rows)
 {
-	int widest = 0, width = 14;
+	const int width = 14;
+	int widest = 0;
+	const struct result_row *head = fullest_row(rows, &widest);
 
-	for (size_t i = 0; i < rows->n; i++)
-		widest = (int)max_u64((u64)widest, strlen(rows->rows[i].name));
-	if (!rows->n)
+	if (!head)
 		return;
 	fprintf(out, "%-*s", widest, "");
-	for (size_t i = 0; i < rows->rows[0].nr_figures; i++)
-		fprintf(out, " %*s", width, rows->rows[0].figures[i].name);
-	for (size_t i = 0; i < rows->n; i++) {
-		fprintf(out, "\n%-*s", widest, rows->rows[i].name);
-		for (size_t j = 0; j < rows->rows[i].nr_figures; j++) {
-			fprintf(out, " ");
-			print_figure(out, width, rows->rows[i].figures[j].value);
-		}
-	}
+	for (size_t i = 0; i < head->nr_figures; i++)
+		fprintf(out, " %*s", width, head->figures[i].name);
 	fprintf(out, "\n");
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct result_row *row = &rows->rows[i];
+
+		if (row->has_histogram)
+			continue;
+		fprintf(out, "%-*s", widest, row->name);
+		for (size_t j = 0; j < row->nr_figures; j++) {
+			fprintf(out, " ");
+			print_figure(out, width, row->figures[j].value);
+		}
+		for (size_t j = row->nr_figures; j < head->nr_figures; j++)
+			fprintf(out, " %*s", width, "-");
+		fprintf(out, "\n");
+	}
 }
 
 /* Buckets from the first to the last that holds something, with a bar for each. */
@@ -338,28 +361,29 @@ static void histogram(FILE *out, const struct result_row *row)
 	}
 }
 
-static void latency(FILE *out, const struct result_rows *rows)
+static void latency(FILE *out, const struct result_row *row)
 {
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct result_row *row = &rows->rows[i];
-
-		fprintf(out, "%s:", row->name);
-		for (size_t j = 0; j < row->nr_figures; j++) {
-			fprintf(out, " %s=", row->figures[j].name);
-			print_figure(out, 0, row->figures[j].value);
-		}
-		fprintf(out, "\n");
-		if (row->has_histogram)
-			histogram(out, row);
+	fprintf(out, "%s:", row->name);
+	for (size_t i = 0; i < row->nr_figures; i++) {
+		fprintf(out, " %s=", row->figures[i].name);
+		print_figure(out, 0, row->figures[i].value);
 	}
+	fprintf(out, "\n");
+	if (row->has_histogram)
+		histogram(out, row);
 }
 
+/* What is distributed does not fit in a table: it stands below. */
 static void print_rows(FILE *out, const struct result *result, const struct result_rows *rows)
 {
-	if (result->bench->layout == BENCH_LAYOUT_TABLE)
+	bool is_table = result->bench->layout == BENCH_LAYOUT_TABLE;
+
+	if (is_table)
 		table(out, rows);
-	else
-		latency(out, rows);
+	for (size_t i = 0; i < rows->n; i++) {
+		if (!is_table || rows->rows[i].has_histogram)
+			latency(out, &rows->rows[i]);
+	}
 }
 
 int text_rows(struct text *text, const struct result *result, const struct result_rows *rows,
