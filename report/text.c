@@ -213,7 +213,10 @@ static void details(FILE *out, const struct result *result)
 
 static void lost_line(FILE *out, const struct result *result, const struct result_loss *loss)
 {
-	if (result->bench->watcher)
+	if (result->bench->watcher && result->attempts)
+		fprintf(out, "lost      %llu of %llu: %s\n", (unsigned long long)loss->count,
+			(unsigned long long)result->attempts, loss->cause);
+	else if (result->bench->watcher)
 		fprintf(out, "lost      %llu: %s\n", (unsigned long long)loss->count, loss->cause);
 	else
 		fprintf(out, "lost      %llu of %llu operations attempted: %s\n",
