@@ -23,7 +23,8 @@ const volatile __u32 storage = RUNQ_TASK;
 const volatile __u32 write_to = RUNQ_UPDATE;
 const volatile __u64 min_ns; /* 0: no events */
 
-__u32 phase = RUNQ_WARMUP;
+/* A map by itself, which can be written to without touching anything else. */
+__u32 phase SEC(".data.phase") = RUNQ_WARMUP;
 
 /*
  * Tasks that wait since they were preempted on their way to sleep. Only these can be woken while they
