@@ -211,27 +211,40 @@ static void details(FILE *out, const struct result *result)
 		host->machine, host->cpu_model, host->cpus_usable, host->cpus_online, host->libbpf);
 }
 
-static void lost_line(FILE *out, const struct result *result, const struct result_loss *loss)
+static void lost_line(FILE *out, const struct result *result, const struct result_loss *loss,
+		      int width)
 {
-	if (result->bench->watcher && result->attempts)
-		fprintf(out, "lost      %llu of %llu: %s\n", (unsigned long long)loss->count,
-			(unsigned long long)result->attempts, loss->cause);
-	else if (result->bench->watcher)
-		fprintf(out, "lost      %llu: %s\n", (unsigned long long)loss->count, loss->cause);
-	else
-		fprintf(out, "lost      %llu of %llu operations attempted: %s\n",
-			(unsigned long long)loss->count, (unsigned long long)result->attempts,
-			loss->cause);
+	fprintf(out, "%-*s %llu", width, "lost", (unsigned long long)loss->count);
+	if (!result->bench->watcher)
+		fprintf(out, " of %llu operations attempted", (unsigned long long)result->attempts);
+	else if (result->attempts)
+		fprintf(out, " of %llu", (unsigned long long)result->attempts);
+	fprintf(out, ": %s\n", loss->cause);
+}
+
+/* Scripts know the width of the others' first column. */
+static int label_width(const struct result *result)
+{
+	size_t width = 9;
+
+	for (size_t i = 0; i < result->nr_notes && result->bench->watcher; i++)
+		width = max_u64(width, strlen(result->notes[i].name));
+	for (size_t i = 0; i < result->nr_counters && result->bench->watcher; i++)
+		width = max_u64(width, strlen(result->counters[i].name));
+	return (int)width;
 }
 
 static void notes(FILE *out, const struct result *result)
 {
+	int width = label_width(result);
+
 	for (size_t i = 0; i < result->nr_notes; i++)
-		fprintf(out, "%-9s %s\n", result->notes[i].name, result->notes[i].value);
+		fprintf(out, "%-*s %s\n", width, result->notes[i].name, result->notes[i].value);
 	for (size_t i = 0; i < result->nr_counters; i++)
-		fprintf(out, "%-9s %.15g\n", result->counters[i].name, result->counters[i].value);
+		fprintf(out, "%-*s %.15g\n", width, result->counters[i].name,
+			result->counters[i].value);
 	for (size_t i = 0; i < result->nr_losses; i++)
-		lost_line(out, result, &result->losses[i]);
+		lost_line(out, result, &result->losses[i], width);
 }
 
 static void disturbance(FILE *out, const struct result *result)
