@@ -150,8 +150,10 @@ static int open_programs(struct state *state)
 	bpf_map__set_autocreate(skel->maps.hash_start, p->storage != RUNQ_TASK);
 	bpf_map__set_autocreate(skel->maps.events, p->min_us > 0);
 	bpf_map__set_max_entries(skel->maps.hash_start, (u32)p->max_entries);
-	if (p->storage == RUNQ_HASH_NOPRE)
-		bpf_map__set_map_flags(skel->maps.hash_start, BPF_F_NO_PREALLOC);
+	/* Where tids land in the map is the same each time. */
+	bpf_map__set_map_flags(skel->maps.hash_start,
+			       BPF_F_ZERO_SEED |
+				       (p->storage == RUNQ_HASH_NOPRE ? BPF_F_NO_PREALLOC : 0));
 	return 0;
 }
 

@@ -78,4 +78,3 @@ done
 table 'Average run time' average update
 table 'Net of an empty handler' net update
 table 'Net, hash maps written in place' net in_place
-warn_if_disturbed

@@ -159,7 +159,8 @@ static __always_inline unsigned int state_of(const struct task_struct *task)
 
 /*
  * Of the task that stops running. A dead one is never seen again; its entry goes at this last moment,
- * since until then it may be preempted and so be entered anew.
+ * since until then it may be preempted and so be entered anew. What a thread leaves that gets another
+ * tid by execve() stays, until the next task with its old one finds an entry that is not its own.
  */
 static __always_inline void leave(struct task_struct *task, bool preempted,
 				  struct runq_counts *seen)
