@@ -39,6 +39,17 @@ static int on_interval(void *text, const struct result_interval *interval, unsig
 	return text_interval(text, interval, number);
 }
 
+static int on_rows(void *text, const struct result *result, const struct result_rows *rows,
+		   unsigned int number)
+{
+	return text_rows(text, result, rows, number);
+}
+
+static int on_line(void *text, const char *line)
+{
+	return text_line(text, line);
+}
+
 static int report(struct text *text, struct output *json, const struct result *result)
 {
 	int err = result_has_figures(result) ? text_result(text, result) : 0;
@@ -47,8 +58,8 @@ static int report(struct text *text, struct output *json, const struct result *r
 	return err ? err : json_err;
 }
 
-/* *signal: the one that ended the run, or 0. */
-static int run(const struct options *options, int *signal)
+/* *status: of the user's command, or 128 + the signal that ended the run, else 0. */
+static int run(const struct options *options, int *status)
 {
 	bool json_on_stdout = options->json_path && !strcmp(options->json_path, "-");
 	struct result result = {};
@@ -58,6 +69,8 @@ static int run(const struct options *options, int *signal)
 		.data = &text,
 		.started = on_started,
 		.interval = on_interval,
+		.rows = on_rows,
+		.line = on_line,
 	};
 	int err = 0, report_err;
 
@@ -73,14 +86,17 @@ static int run(const struct options *options, int *signal)
 		return err;
 	}
 	err = run_case(options, &observer, &result);
-	*signal = result.ended_by_signal;
+	if (result.ended_by_signal)
+		*status = 128 + result.ended_by_signal;
+	else if (result.command_status > 0)
+		*status = result.command_status;
 	host_read(&result.host);
 	report_err = report(&text, json, &result);
 	result_free(&result);
 	return err ? err : report_err;
 }
 
-static int dispatch(const struct options *options, int *signal)
+static int dispatch(const struct options *options, int *status)
 {
 	if (options->help) {
 		options_print_help(options);
@@ -89,7 +105,7 @@ static int dispatch(const struct options *options, int *signal)
 	} else if (options->list) {
 		list_benchmarks(stdout, options->verbose);
 	} else {
-		return run(options, signal);
+		return run(options, status);
 	}
 	if (fflush(stdout) || ferror(stdout))
 		return error_set(EIO, "cannot write to standard output: %s", strerror(errno));
@@ -113,16 +129,16 @@ static void hold_standard_streams(void)
 int main(int argc, char **argv)
 {
 	struct options options = {};
-	int err, signal = 0;
+	int err, status = 0;
 
 	hold_standard_streams();
 	run_catch_signals();
 	err = options_parse(argc, argv, &options);
 	libbpf_set_print(options.verbose ? print_libbpf : drop_libbpf);
 	if (!err)
-		err = dispatch(&options, &signal);
+		err = dispatch(&options, &status);
 	if (err)
 		fprintf(stderr, "bench: %s\n", error_text());
 	options_free(&options);
-	return signal ? 128 + signal : (int)error_exit_status(err);
+	return status ? status : (int)error_exit_status(err);
 }

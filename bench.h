@@ -37,22 +37,26 @@ enum bench_layout {
 	BENCH_LAYOUT_OPERATIONS,
 	BENCH_LAYOUT_LOCAL_STORAGE,
 	BENCH_LAYOUT_LONG_OPERATIONS, /* not in millions a second */
+	BENCH_LAYOUT_TABLE, /* rows: a line for each, the names of the figures above */
+	BENCH_LAYOUT_LATENCY, /* rows: a line "NAME: figure=value..." for each, a histogram below */
 };
 
 enum bench_param_type {
 	BENCH_PARAM_UINT, /* stored as a u64 */
 	BENCH_PARAM_CHOICE, /* one of a list of words; stored as a u64, its index in the list */
+	BENCH_PARAM_FLAG, /* --NAME without a value; stored as a u64, 0 or 1 */
+	BENCH_PARAM_TEXT, /* any text; stored as a const char *, NULL when not given */
 };
 
 /*
  * One row of a benchmark's parameter table. Help, range errors, the parameters in JSON and sweeps
- * all come from it. The option is --NAME VALUE.
+ * all come from it. The option is --NAME VALUE, of a flag --NAME.
  */
 struct bench_param {
 	const char *name;
 	const char *help;
 	enum bench_param_type type;
-	size_t offset; /* of a u64 in the benchmark's parameter struct */
+	size_t offset; /* of a u64 or a const char * in the benchmark's parameter struct */
 	u64 def;
 	u64 min; /* BENCH_PARAM_UINT: both ends are valid values */
 	u64 max;
@@ -68,6 +72,16 @@ struct bench_param {
 	{                                                                            \
 		.name = #_name, .help = _help, .type = BENCH_PARAM_CHOICE,           \
 		.offset = offsetof(_struct, _name), .def = _def, .choices = _choices \
+	}
+#define BENCH_FLAG(_name, _struct, _help)                                \
+	{                                                                \
+		.name = #_name, .help = _help, .type = BENCH_PARAM_FLAG, \
+		.offset = offsetof(_struct, _name)                       \
+	}
+#define BENCH_TEXT(_name, _struct, _help)                                \
+	{                                                                \
+		.name = #_name, .help = _help, .type = BENCH_PARAM_TEXT, \
+		.offset = offsetof(_struct, _name)                       \
 	}
 
 /*
@@ -141,7 +155,49 @@ struct bench {
 	 * out, it is one.
 	 */
 	u64 (*pieces_per_pass)(const struct bench_run *run);
+
+	/*
+	 * A watcher measures what others do: the kernel, its own background threads, or a command of
+	 * the user's. It has no operation that is fired and so no load, batch, ops_per_pass or
+	 * producers; it opens and loads what it needs in setup, by bench_load_object(). In this order:
+	 * unavailable, setup, watch, reset (after the warm-up), step again and again, read after each
+	 * interval if there are intervals, read for the whole, unwatch, finish, teardown.
+	 */
+	const struct bench_watcher *watcher;
 };
+
+struct bench_watcher {
+	bool takes_command; /* after "--": it is run, and measured until it ends */
+
+	/*
+	 * Parameters that say what the watcher's own threads do: of no use, and so refused, with a
+	 * command. Ends with NULL; may be left out.
+	 */
+	const char *const *own_work;
+
+	/* Attach. What happens from now on is seen. */
+	int (*watch)(struct bench_run *run);
+
+	/* Forget what was counted so far: the warm-up is over. Left out where there is none. */
+	int (*reset)(struct bench_run *run);
+
+	/*
+	 * What is to be done while it goes on, such as reading a ring buffer: wait for it, but not
+	 * longer than timeout_ms. Left out: nothing.
+	 */
+	int (*step)(struct bench_run *run, int timeout_ms);
+
+	/*
+	 * Give bench_row()s of what was seen since reset (`whole`), or since the read before it:
+	 * intervals are shown while it goes on. The whole is read once, at the end.
+	 */
+	int (*read)(struct bench_run *run, bool whole);
+
+	/* Detach. Called after watch, whether it succeeded or not, and once only. */
+	void (*unwatch)(struct bench_run *run);
+};
+
+#define BENCH_NR_BUCKETS 64
 
 /* Registers a benchmark: BENCH(symbol) { .name = … }; */
 #define BENCH(symbol)                                                                         \
@@ -178,10 +234,42 @@ void bench_note(struct bench_run *run, const char *name, const char *fmt, ...) _
 void bench_loss(struct bench_run *run, const char *cause, u64 count);
 
 /*
+ * How much a watcher attempted, for its `finish`: samples and losses together. Of benchmarks that fire
+ * their operation the harness knows it.
+ */
+void bench_attempts(struct bench_run *run, u64 count);
+
+/*
  * A figure of the benchmark's own that the result is to name, with its unit in the name
  * ("entries_per_sec"; a literal). Counts are added up when given more than once.
  */
 void bench_counter(struct bench_run *run, const char *name, double value);
+
+/*
+ * One row of a watcher's result: a name (copied) with figures and perhaps a histogram. Only in `read`.
+ * Rows of a table have the same figures in the same order; one that is not known is left out, with
+ * those after it. A row with a histogram stands below the table, with figures of its own. NULL without memory, which the functions below pass on: bench_rows_error() tells it in the end.
+ * In exact mode a figure NAME_ns is shown as NAME_insn, which it then is.
+ */
+struct result_row;
+struct result_row *bench_row(struct bench_run *run, const char *name);
+void bench_figure(struct result_row *row, const char *name, double value);
+
+/* Bucket i counts values from 2^i to 2^(i+1) - 1; 0 is in bucket 0. All 64 are copied. */
+void bench_histogram(struct result_row *row, const u64 buckets[BENCH_NR_BUCKETS]);
+int bench_rows_error(const struct bench_run *run);
+
+/* A line of the text output, at once: an event that a watcher is to show. A negative error. */
+int bench_line(struct bench_run *run, const char *fmt, ...) __printf(2, 3);
+
+/* Is it the user's command that a watcher measures, rather than its own threads? */
+bool bench_has_command(const struct bench_run *run);
+
+/*
+ * Load an opened object of a watcher, with the programs that it has left on (bpf_program__set_autoload()),
+ * and record them. The object stays the caller's. Not supported by the kernel: -E_CANNOT.
+ */
+int bench_load_object(struct bench_run *run, struct bpf_object *object);
 
 /* For `finish`: what one real operation took. In exact mode it is 0: there is no time. */
 double bench_median_ns(const struct bench_run *run);

@@ -62,20 +62,33 @@ static void print_row(const struct option_row *row)
 
 static void print_param(const struct bench_param *param)
 {
-	bool choice = param->type == BENCH_PARAM_CHOICE;
+	static const char *const values[] = {
+		[BENCH_PARAM_UINT] = " NUM",
+		[BENCH_PARAM_CHOICE] = " WORD",
+		[BENCH_PARAM_FLAG] = "",
+		[BENCH_PARAM_TEXT] = " TEXT",
+	};
 	char text[1024], words[256] = "";
 	int at;
 
-	at = printf("  --%s %s", param->name, choice ? "WORD" : "NUM");
-	for (size_t i = 0; choice && param->choices[i]; i++)
-		join_word(words, sizeof(words), param->choices[i]);
-	if (choice)
+	at = printf("  --%s%s", param->name, values[param->type]);
+	switch (param->type) {
+	case BENCH_PARAM_CHOICE:
+		for (size_t i = 0; param->choices[i]; i++)
+			join_word(words, sizeof(words), param->choices[i]);
 		snprintf(text, sizeof(text), "%s (%s) [%s]", param->help, words,
 			 param->choices[param->def]);
-	else
+		break;
+	case BENCH_PARAM_UINT:
 		snprintf(text, sizeof(text), "%s (%llu to %llu) [%llu]", param->help,
 			 (unsigned long long)param->min, (unsigned long long)param->max,
 			 (unsigned long long)param->def);
+		break;
+	case BENCH_PARAM_FLAG:
+	case BENCH_PARAM_TEXT:
+		snprintf(text, sizeof(text), "%s", param->help);
+		break;
+	}
 	print_wrapped(text, (size_t)at);
 }
 
@@ -94,7 +107,11 @@ static void print_bench(const struct bench *bench)
 
 void options_print_help(const struct options *options)
 {
-	printf("Usage: bench [OPTION]... %s\n", options->bench ? options->bench->name : "NAME");
+	const struct bench *named = options->bench;
+	bool command = named && named->watcher && named->watcher->takes_command;
+
+	printf("Usage: bench [OPTION]... %s%s\n", named ? named->name : "NAME",
+	       !named || command ? " [-- COMMAND...]" : "");
 	printf("       bench -l [-v]\n\n"
 	       "Measure what one operation costs on the kernel that is running. NAME is one of\n"
 	       "those that `bench -l` lists; options may stand before or after it. Defaults are\n"

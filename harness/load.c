@@ -150,6 +150,24 @@ int bench_load(struct bench_run *run, enum bench_variant variant, struct bpf_obj
 	return trigger_attach(&loaded->trigger, run->trigger, prog);
 }
 
+int bench_load_object(struct bench_run *run, struct bpf_object *object)
+{
+	struct bpf_program *prog;
+	u64 start = now_ns(), load_ns;
+	int err = bpf_object__load(object);
+
+	load_ns = now_ns() - start;
+	if (err)
+		return error_set(err == -EPERM || err == -EOPNOTSUPP ? E_CANNOT : -err,
+				 "cannot load %s: %s (the verifier's words: -v)",
+				 bpf_object__name(object), strerror(-err));
+	bpf_object__for_each_program(prog, object) {
+		if (bpf_program__autoload(prog))
+			record_program(run->result, BENCH_REAL, prog, load_ns);
+	}
+	return 0;
+}
+
 void loaded_release(struct bench_run *run)
 {
 	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++) {

@@ -31,6 +31,7 @@ struct command_line {
 	struct given *given; /* options with values */
 	size_t nr_given;
 	const char *name; /* of the benchmark, or NULL */
+	char *const *command; /* words after "--" and the name, ended by NULL; NULL: none */
 };
 
 static const struct option_row *find_row(const char *name)
@@ -120,7 +121,7 @@ static int prepare(struct command_line *line, int argc)
 	for_each_option_row(row) add_long(line, row->name, row->value);
 	for_each_bench(bench) {
 		for (const struct bench_param *p = bench->params; p && p->name; p++)
-			add_long(line, p->name, true);
+			add_long(line, p->name, p->type != BENCH_PARAM_FLAG);
 	}
 	return 0;
 }
@@ -239,10 +240,14 @@ static int scan(struct command_line *line, int argc, char *const *argv, struct o
 	opterr = 0;
 	while (!err && (code = getopt_long(argc, argv, line->letters, line->longs, NULL)) != -1)
 		err = take_option(line, code, argv, options);
-	/* What follows "--". */
-	for (int i = optind; !err && i < argc; i++)
-		err = take_name(line, argv[i]);
-	return err;
+	if (err)
+		return err;
+	/* What follows "--": the name if it is not known yet, then a command. */
+	if (!line->name && optind < argc)
+		line->name = argv[optind++];
+	if (optind < argc)
+		line->command = &argv[optind];
+	return 0;
 }
 
 static int take_number(const struct given *given, u64 min, u64 max, u64 *value)
@@ -357,19 +362,25 @@ static int take_param(const struct given *given, struct options *options)
 	const struct bench *bench = options->bench;
 	const struct bench_param *param = bench ? bench_param_find(bench, given->name) : NULL;
 	u64 value = 0;
-	int err;
+	int err = 0;
 
 	if (!param)
 		return not_its_option(given, bench);
-	if (param->type == BENCH_PARAM_CHOICE)
+	options->params_given |= 1ULL << (param - bench->params);
+	if (param->type == BENCH_PARAM_TEXT) {
+		memcpy((char *)options->params + param->offset, &given->value,
+		       sizeof(given->value));
+		return 0;
+	}
+	if (param->type == BENCH_PARAM_FLAG)
+		value = 1;
+	else if (param->type == BENCH_PARAM_CHOICE)
 		err = take_choice(given, param, &value);
 	else
 		err = take_number(given, param->min, param->max, &value);
-	if (err)
-		return err;
-	bench_param_set(param, options->params, value);
-	options->params_given |= 1ULL << (param - bench->params);
-	return 0;
+	if (!err)
+		bench_param_set(param, options->params, value);
+	return err;
 }
 
 static void set_core_defaults(struct options *options)
@@ -415,6 +426,46 @@ static int choose_bench(const char *name, struct options *options)
 	return 0;
 }
 
+/* With a command the benchmark has no work of its own that could be described. */
+static int check_own_work(const struct command_line *line, const struct options *options)
+{
+	const char *const *name = options->bench->watcher->own_work;
+
+	for (; line->command && name && *name; name++) {
+		if (find_given(line, *name))
+			return error_set(E_USAGE, "--%s: what runs is the command %s, leave it out",
+					 *name, quoted(line->command[0]));
+	}
+	return 0;
+}
+
+/* What is of no use to a benchmark that fires nothing itself. */
+static int check_watcher(const struct command_line *line, const struct options *options)
+{
+	static const char *const of_producers[] = { "producers",     "p",	"affinity", "a",
+						    "prod-affinity", "trigger", "pad" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(of_producers); i++) {
+		const struct given *given = find_given(line, of_producers[i]);
+
+		if (given)
+			return error_set(E_USAGE, "%s%s: %s watches others and has no producers",
+					 given->dashes, given->name, options->bench->name);
+	}
+	if (options->affinity)
+		return error_set(E_USAGE, "-a: %s watches others and has no producers",
+				 options->bench->name);
+	if (line->command && !options->bench->watcher->takes_command)
+		return error_set(E_USAGE, "%s runs no command, but was given %s",
+				 options->bench->name, quoted(line->command[0]));
+	if (options->interval_sec > 0 && options->duration_given &&
+	    options->interval_sec > options->duration_sec)
+		return error_set(E_USAGE, "-i: '%llu' is longer than the duration of %llu",
+				 (unsigned long long)options->interval_sec,
+				 (unsigned long long)options->duration_sec);
+	return check_own_work(line, options);
+}
+
 /* Core options that not every benchmark can follow. */
 static int check_core(const struct command_line *line, const struct options *options)
 {
@@ -424,9 +475,16 @@ static int check_core(const struct command_line *line, const struct options *opt
 		return error_set(E_USAGE, "-s: no benchmark here captures stack traces");
 	if (!bench)
 		return 0;
+	if (line->command && !bench->watcher)
+		return error_set(E_USAGE, "more than one benchmark named: %s and %s",
+				 quoted(line->name), quoted(line->command[0]));
 	if (options->nr_consumers && !bench->has_consumers)
 		return error_set(E_USAGE, "-c: '%u' is not possible, %s has no consumers",
 				 options->nr_consumers, bench->name);
+	if (bench->watcher)
+		return check_watcher(line, options);
+	if (find_given(line, "interval") || find_given(line, "i"))
+		return error_set(E_USAGE, "-i: %s has an interval of one second", bench->name);
 	if (bench->batch && find_given(line, "trigger"))
 		return error_set(E_USAGE,
 				 "--trigger: %s runs in user space and has no BPF program to fire",
@@ -453,6 +511,9 @@ static int read_values(const struct command_line *line, struct options *options)
 
 		err = given->row ? take_core(given, options) : take_param(given, options);
 	}
+	options->command = line->command;
+	options->warmup_given = find_given(line, "warmup") || find_given(line, "w");
+	options->duration_given = find_given(line, "duration") || find_given(line, "d");
 	if (!err)
 		err = check_core(line, options);
 	if (err || options->list || !options->bench->validate)

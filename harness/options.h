@@ -19,6 +19,9 @@ struct options {
 	enum trigger_kind trigger;
 	unsigned int pad; /* extra ALU instructions in each operation, up to BENCH_MAX_PAD */
 	const char *json_path; /* "-" is stdout; NULL: none. Points into argv. */
+	u64 interval_sec; /* watchers: rows are shown so often; 0: at the end only */
+	bool warmup_given, duration_given;
+	char *const *command; /* what follows "--", for watchers; ends with NULL. NULL: none */
 
 	const struct bench *bench; /* NULL only with help, version or list */
 	void *params; /* bench->params_size bytes, all rows of the table filled in */
@@ -55,11 +58,11 @@ const char *bench_nearest(const char *name);
 /* The row of a benchmark's table with that name, NULL if there is none. */
 const struct bench_param *bench_param_find(const struct bench *bench, const char *name);
 
-/* The value of a row in a parameter struct: a number, or the index of a choice's word. */
+/* The value of a row in a parameter struct: a number, a flag, or the index of a choice's word. */
 u64 bench_param_get(const struct bench_param *param, const void *params);
 void bench_param_set(const struct bench_param *param, void *params, u64 value);
 
-/* A parameter's value as text: a number or a choice's word. Valid until the next call. */
+/* A parameter's value as text: a number, a choice's word, or a text. Valid until the next call. */
 const char *bench_param_text(const struct bench_param *param, const void *params);
 
 #endif

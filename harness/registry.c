@@ -87,8 +87,14 @@ void bench_param_set(const struct bench_param *param, void *params, u64 value)
 const char *bench_param_text(const struct bench_param *param, const void *params)
 {
 	static _Thread_local char number[24];
-	u64 value = bench_param_get(param, params);
+	const char *text;
+	u64 value;
 
+	if (param->type == BENCH_PARAM_TEXT) {
+		memcpy(&text, (const char *)params + param->offset, sizeof(text));
+		return text ? text : "";
+	}
+	value = bench_param_get(param, params);
 	if (param->type == BENCH_PARAM_CHOICE)
 		return param->choices[value];
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)value);

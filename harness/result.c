@@ -2,6 +2,7 @@
 #include "result.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * One percent of the producers' time taken by the hypervisor, or more than ten involuntary
@@ -15,12 +16,19 @@ void result_free(struct result *result)
 	free(result->intervals);
 	result->intervals = NULL;
 	result->nr_intervals = 0;
+	free(result->rows.rows);
+	for (size_t i = 0; i < result->nr_row_intervals; i++)
+		free(result->row_intervals[i].rows);
+	free(result->row_intervals);
+	memset(&result->rows, 0, sizeof(result->rows));
+	result->row_intervals = NULL;
+	result->nr_row_intervals = 0;
 }
 
 bool result_has_figures(const struct result *result)
 {
 	return (result->status == RESULT_OK || result->status == RESULT_INTERRUPTED) &&
-	       result->cost_ns[BENCH_REAL].n;
+	       (result->cost_ns[BENCH_REAL].n || result->rows.duration_ns);
 }
 
 bool result_disturbed(const struct result *result)

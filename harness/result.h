@@ -77,6 +77,27 @@ struct result_counter {
 	double value;
 };
 
+/* A watcher's row: what bench_row() and its companions are given. */
+struct result_row {
+	char name[128];
+	bool exact; /* what is time elsewhere is a count of instructions */
+	struct {
+		char name[32];
+		double value;
+	} figures[16];
+	size_t nr_figures;
+	bool has_histogram;
+	u64 histogram[BENCH_NR_BUCKETS];
+};
+
+/* The rows of one interval, or of the whole run. */
+struct result_rows {
+	u64 duration_ns;
+	struct result_row *rows;
+	size_t n, room;
+	bool no_memory; /* for some row */
+};
+
 #define RESULT_QUANTILES 101
 
 struct result {
@@ -118,6 +139,12 @@ struct result {
 	struct result_insn insn[BENCH_NR_VARIANTS];
 	double net_insn; /* per operation; exact if both of insn are */
 	char exact_machine[1024]; /* what counts the instructions, and how it was pinned */
+
+	/* Watchers have these in place of intervals, rates and costs. */
+	struct result_rows rows; /* of the whole run */
+	struct result_rows *row_intervals; /* with -i */
+	size_t nr_row_intervals;
+	int command_status; /* as a shell tells it: 128 + N by a signal; -1: there was none */
 
 	u64 attempts; /* operations attempted by real batches that count */
 	struct result_loss losses[16];

@@ -124,6 +124,11 @@ void bench_loss(struct bench_run *run, const char *cause, u64 count)
 	loss->count += count;
 }
 
+void bench_attempts(struct bench_run *run, u64 count)
+{
+	run->result->attempts = count;
+}
+
 void bench_counter(struct bench_run *run, const char *name, double value)
 {
 	struct result *result = run->result;
@@ -146,20 +151,28 @@ double bench_median_ns(const struct bench_run *run)
 	return run->result->exact ? 0 : run->result->cost_ns[BENCH_REAL].median;
 }
 
-/* The length of a slice, less when a signal comes. Slices of exact mode end by themselves. */
-static void sleep_for(const struct bench_run *run, u64 ns)
+bool run_signalled(void)
 {
-	u64 end = now_ns() + ns;
+	return caught_signal;
+}
+
+void run_sleep_until(u64 end_ns)
+{
 	struct timespec until = {
-		.tv_sec = (time_t)(end / NSEC_PER_SEC),
-		.tv_nsec = (long)(end % NSEC_PER_SEC),
+		.tv_sec = (time_t)(end_ns / NSEC_PER_SEC),
+		.tv_nsec = (long)(end_ns % NSEC_PER_SEC),
 	};
 
-	if (run->batches_per_slice)
-		return;
 	while (!caught_signal &&
 	       clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
 		;
+}
+
+/* The length of a slice. Slices of exact mode end by themselves. */
+static void sleep_for(const struct bench_run *run, u64 ns)
+{
+	if (!run->batches_per_slice)
+		run_sleep_until(now_ns() + ns);
 }
 
 /* As the selftests' bench counts: W + D + 1 intervals, of which the last D + 1 make the result. */
@@ -433,7 +446,7 @@ static int load_case(struct bench_run *run)
 
 	if (!err && bench->unavailable)
 		err = bench->unavailable();
-	if (!err && !bench->batch)
+	if (!err && !bench->batch && !bench->watcher)
 		err = trigger_resolve(run->options->trigger, &run->trigger);
 	if (!err && bench->setup)
 		err = bench->setup(run);
@@ -483,6 +496,7 @@ static int stop(struct bench_run *run, int err)
 	snprintf(text, sizeof(text), "%s", error_text());
 	stop_err = producers_stop(run);
 	background_err = background_stop(run);
+	watch_stop(run);
 	if (!err)
 		return stop_err ? stop_err : background_err;
 	error_set(0, "%s", text);
@@ -510,12 +524,14 @@ int run_case(const struct options *options, const struct run_observer *observer,
 	result->params = options->params;
 	result->options = options;
 
+	result->command_status = -1;
+
 	err = load_case(&run);
 	result->trigger = run.trigger;
 	if (!err)
-		err = measure(&run);
+		err = run.bench->watcher ? watch_measure(&run) : measure(&run);
 	err = stop(&run, err);
-	if (!err)
+	if (!err && !run.bench->watcher)
 		err = summarise(&run);
 	if (!err && run.bench->finish)
 		err = run.bench->finish(&run);

@@ -19,6 +19,11 @@ struct run_observer {
 	int (*started)(void *data, const struct result *result);
 	/* A real interval has ended; `number` counts from 0, warm-up included. */
 	int (*interval)(void *data, const struct result_interval *interval, unsigned int number);
+	/* The same of a watcher, if there are intervals; `number` counts from 0. */
+	int (*rows)(void *data, const struct result *result, const struct result_rows *rows,
+		    unsigned int number);
+	/* A line to show at once. */
+	int (*line)(void *data, const char *line);
 };
 
 /*

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "../bench.h"
+#include "command.h"
 #include "run.h"
 
 #define MAX_HELPERS 4
@@ -120,6 +121,9 @@ struct bench_run {
 	u64 pieces; /* of a batch, each fired by itself */
 	unsigned int slices_per_interval;
 	u64 batches_per_slice; /* exact mode; 0: a slice lasts until the phase changes */
+	struct command command; /* of a watcher */
+	bool watching; /* attached, to be detached */
+	struct result_rows *rows; /* that a watcher's read() gives now */
 	size_t nr_slices[BENCH_NR_VARIANTS]; /* with samples, and in an interval's counts */
 	struct cpu_time cpu; /* of these slices, real ones, and how many batches they had */
 	u64 cpu_batches;
@@ -145,8 +149,18 @@ int background_start(struct bench_run *run);
 int background_error(const struct bench_run *run);
 int background_stop(struct bench_run *run);
 
+/* watch.c: measure() of watchers, and the end of it, whether it succeeded or not. */
+int watch_measure(struct bench_run *run);
+void watch_stop(struct bench_run *run);
+
 /* load.c */
 void loaded_release(struct bench_run *run);
+
+/* Wait until the time, less long when a signal comes. */
+void run_sleep_until(u64 end_ns);
+
+/* Has a signal asked for the end? */
+bool run_signalled(void);
 
 /* summary.c: from the producers' samples and the result's intervals to the result's figures. */
 int summarise(struct bench_run *run);

@@ -147,7 +147,11 @@ static json_t *parameter_of(const struct bench_param *param, const void *params)
 {
 	u64 value;
 
-	memcpy(&value, (const char *)params + param->offset, sizeof(value));
+	if (param->type == BENCH_PARAM_TEXT)
+		return text_or_null(bench_param_text(param, params));
+	value = bench_param_get(param, params);
+	if (param->type == BENCH_PARAM_FLAG)
+		return json_boolean(value);
 	return param->type == BENCH_PARAM_CHOICE ? text(param->choices[value]) : integer(value);
 }
 
@@ -180,6 +184,18 @@ static json_t *cpus_used(const struct result *result)
 	return array;
 }
 
+static json_t *command_of(char *const *command)
+{
+	json_t *array;
+
+	if (!command)
+		return json_null();
+	array = json_array();
+	for (; *command; command++)
+		add(&array, text(*command));
+	return array;
+}
+
 static json_t *options_of(const struct options *options)
 {
 	json_t *object = json_object();
@@ -193,6 +209,8 @@ static json_t *options_of(const struct options *options)
 	put(&object, "consumer_cpus", cpu_list_of(&options->cons_cpus));
 	put(&object, "trigger", text(trigger_name(options->trigger)));
 	put(&object, "pad", integer(options->pad));
+	put(&object, "interval_sec", integer(options->interval_sec));
+	put(&object, "command", command_of(options->command));
 	return object;
 }
 
@@ -308,7 +326,7 @@ static json_t *insns(const struct result *result)
 /* Whether there is something to say in units of time. */
 static bool has_time(const struct result *result)
 {
-	return result_has_figures(result) && !result->exact;
+	return result_has_figures(result) && !result->exact && !result->bench->watcher;
 }
 
 static json_t *quantiles_of(const struct result *result, enum bench_variant variant)
@@ -430,6 +448,78 @@ static json_t *intervals(const struct result *result)
 	for (size_t i = 0; i < result->nr_intervals; i++)
 		add(&array, interval_of(&result->intervals[i]));
 	return array;
+}
+
+/* Only buckets that hold something: their lowest value, and how many. */
+static json_t *histogram_of(const struct result_row *row)
+{
+	json_t *object = json_object();
+	json_t *buckets = json_array();
+
+	for (unsigned int i = 0; i < BENCH_NR_BUCKETS; i++) {
+		json_t *bucket;
+
+		if (!row->histogram[i])
+			continue;
+		bucket = json_object();
+		put(&bucket, "from", integer(i ? 1ULL << i : 0));
+		put(&bucket, "count", integer(row->histogram[i]));
+		add(&buckets, bucket);
+	}
+	put(&object, "unit", text(row->exact ? "insn" : "ns"));
+	put(&object, "buckets", buckets);
+	return object;
+}
+
+static json_t *row_of(const struct result_row *row)
+{
+	json_t *object = json_object();
+	json_t *figures = json_object();
+
+	for (size_t i = 0; i < row->nr_figures; i++)
+		put(&figures, row->figures[i].name, real(row->figures[i].value));
+	put(&object, "name", text(row->name));
+	put(&object, "figures", figures);
+	put(&object, "histogram", row->has_histogram ? histogram_of(row) : json_null());
+	return object;
+}
+
+static json_t *rows_of(const struct result_rows *rows)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < rows->n; i++)
+		add(&array, row_of(&rows->rows[i]));
+	return array;
+}
+
+static json_t *row_intervals(const struct result *result)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < result->nr_row_intervals; i++) {
+		json_t *object = json_object();
+
+		put(&object, "duration_ns", integer(result->row_intervals[i].duration_ns));
+		put(&object, "rows", rows_of(&result->row_intervals[i]));
+		add(&array, object);
+	}
+	return array;
+}
+
+/* What a watcher saw; null for benchmarks that fire an operation. */
+static json_t *watched(const struct result *result)
+{
+	json_t *object;
+
+	if (!result->bench->watcher || !result_has_figures(result))
+		return json_null();
+	object = json_object();
+	put(&object, "duration_ns", integer(result->rows.duration_ns));
+	put(&object, "rows", rows_of(&result->rows));
+	put(&object, "intervals", row_intervals(result));
+	put(&object, "command_status", signed_or_null(result->command_status));
+	return object;
 }
 
 static json_t *losses(const struct result *result)
@@ -584,6 +674,7 @@ static json_t *case_result(const struct result *result)
 	put(&object, "cost_ns", has_time(result) ? costs(result) : json_null());
 	put(&object, "cpu_ns", has_time(result) ? cpu_costs(result) : json_null());
 	put(&object, "rate_per_sec", has_time(result) ? rates(result) : json_null());
+	put(&object, "watched", watched(result));
 	put(&object, "attempts",
 	    result_has_figures(result) ? integer(result->attempts) : json_null());
 	put(&object, "losses", losses(result));

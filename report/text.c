@@ -75,6 +75,9 @@ static void interval_line(const struct text *text, const struct result_interval 
 		fprintf(text->out, "hits %8.3lfM/s important_hits %8.3lfM/s\n", hits,
 			interval->important_hits_per_sec * PER_M);
 		break;
+	case BENCH_LAYOUT_TABLE:
+	case BENCH_LAYOUT_LATENCY:
+		break; /* rows */
 	}
 }
 
@@ -89,6 +92,12 @@ int text_interval(struct text *text, const struct result_interval *interval, uns
 	fprintf(text->out, "Iter %3u (%7.3lfus): ", number,
 		(interval->duration_ns - (double)NSEC_PER_SEC) / (double)NSEC_PER_USEC);
 	interval_line(text, interval);
+	return flush(text);
+}
+
+int text_line(struct text *text, const char *line)
+{
+	fprintf(text->out, "%s\n", line);
 	return flush(text);
 }
 
@@ -171,10 +180,8 @@ static double firing_cost(const struct result *result)
 	return pieces > 0 ? outside / pieces : 0;
 }
 
-static void details(FILE *out, const struct result *result)
+static void firing_details(FILE *out, const struct result *result)
 {
-	const struct host *host = &result->host;
-
 	fprintf(out,
 		"trigger   %s, %llu operations a pass, %llu passes a batch, set up in %.1lf ms\n",
 		result->trigger == TRIGGER_AUTO ? "none" : trigger_name(result->trigger),
@@ -182,6 +189,14 @@ static void details(FILE *out, const struct result *result)
 		(unsigned long long)result->passes_per_batch, (double)result->setup_ns / 1e6);
 	fprintf(out, "firing    %.0lf %s outside of each timed piece\n", firing_cost(result),
 		result->exact ? "insn" : "ns");
+}
+
+static void details(FILE *out, const struct result *result)
+{
+	const struct host *host = &result->host;
+
+	if (!result->bench->watcher)
+		firing_details(out, result);
 	for (size_t i = 0; i < result->nr_programs; i++) {
 		const struct result_program *prog = &result->programs[i];
 
@@ -196,16 +211,40 @@ static void details(FILE *out, const struct result *result)
 		host->machine, host->cpu_model, host->cpus_usable, host->cpus_online, host->libbpf);
 }
 
+static void lost_line(FILE *out, const struct result *result, const struct result_loss *loss,
+		      int width)
+{
+	fprintf(out, "%-*s %llu", width, "lost", (unsigned long long)loss->count);
+	if (!result->bench->watcher)
+		fprintf(out, " of %llu operations attempted", (unsigned long long)result->attempts);
+	else if (result->attempts)
+		fprintf(out, " of %llu", (unsigned long long)result->attempts);
+	fprintf(out, ": %s\n", loss->cause);
+}
+
+/* Scripts know the width of the others' first column. */
+static int label_width(const struct result *result)
+{
+	size_t width = 9;
+
+	for (size_t i = 0; i < result->nr_notes && result->bench->watcher; i++)
+		width = max_u64(width, strlen(result->notes[i].name));
+	for (size_t i = 0; i < result->nr_counters && result->bench->watcher; i++)
+		width = max_u64(width, strlen(result->counters[i].name));
+	return (int)width;
+}
+
 static void notes(FILE *out, const struct result *result)
 {
+	int width = label_width(result);
+
 	for (size_t i = 0; i < result->nr_notes; i++)
-		fprintf(out, "%-9s %s\n", result->notes[i].name, result->notes[i].value);
+		fprintf(out, "%-*s %s\n", width, result->notes[i].name, result->notes[i].value);
 	for (size_t i = 0; i < result->nr_counters; i++)
-		fprintf(out, "%-9s %.15g\n", result->counters[i].name, result->counters[i].value);
+		fprintf(out, "%-*s %.15g\n", width, result->counters[i].name,
+			result->counters[i].value);
 	for (size_t i = 0; i < result->nr_losses; i++)
-		fprintf(out, "lost      %llu of %llu operations attempted: %s\n",
-			(unsigned long long)result->losses[i].count,
-			(unsigned long long)result->attempts, result->losses[i].cause);
+		lost_line(out, result, &result->losses[i], width);
 }
 
 static void disturbance(FILE *out, const struct result *result)
@@ -253,7 +292,136 @@ static void summary(FILE *out, const struct result *result)
 			hits, stddev, latency, result->important_hits.mean * PER_M,
 			result->important_hits.stddev * PER_M);
 		break;
+	case BENCH_LAYOUT_TABLE:
+	case BENCH_LAYOUT_LATENCY:
+		break; /* rows */
 	}
+}
+
+/* Counts are whole; what is derived from them has three digits more than that. */
+static int print_figure(FILE *out, int width, double value)
+{
+	if (value == (double)(s64)value)
+		return fprintf(out, "%*.0lf", width, value);
+	return fprintf(out, "%*.3lf", width, value);
+}
+
+/* The row with the most figures: others may lack the last ones. NULL: no row is for the table. */
+static const struct result_row *fullest_row(const struct result_rows *rows, int *widest)
+{
+	const struct result_row *fullest = NULL;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct result_row *row = &rows->rows[i];
+
+		if (row->has_histogram)
+			continue;
+		*widest = (int)max_u64((u64)*widest, strlen(row->name));
+		if (!fullest || row->nr_figures > fullest->nr_figures)
+			fullest = row;
+	}
+	return fullest;
+}
+
+static void table(FILE *out, const struct result_rows *rows)
+{
+	const int width = 14;
+	int widest = 0;
+	const struct result_row *head = fullest_row(rows, &widest);
+
+	if (!head)
+		return;
+	fprintf(out, "%-*s", widest, "");
+	for (size_t i = 0; i < head->nr_figures; i++)
+		fprintf(out, " %*s", width, head->figures[i].name);
+	fprintf(out, "\n");
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct result_row *row = &rows->rows[i];
+
+		if (row->has_histogram)
+			continue;
+		fprintf(out, "%-*s", widest, row->name);
+		for (size_t j = 0; j < row->nr_figures; j++) {
+			fprintf(out, " ");
+			print_figure(out, width, row->figures[j].value);
+		}
+		for (size_t j = row->nr_figures; j < head->nr_figures; j++)
+			fprintf(out, " %*s", width, "-");
+		fprintf(out, "\n");
+	}
+}
+
+/* Buckets from the first to the last that holds something, with a bar for each. */
+static void histogram(FILE *out, const struct result_row *row)
+{
+	static const char stars[] = "****************************************";
+	const int width = (int)sizeof(stars) - 1;
+	unsigned int first = BENCH_NR_BUCKETS, last = 0;
+	u64 most = 1;
+
+	for (unsigned int i = 0; i < BENCH_NR_BUCKETS; i++) {
+		if (!row->histogram[i])
+			continue;
+		first = (unsigned int)min_u64(first, i);
+		last = i;
+		most = max_u64(most, row->histogram[i]);
+	}
+	if (first > last)
+		return;
+	fprintf(out, "%24s : count     distribution\n", row->exact ? "insn" : "nsecs");
+	for (unsigned int i = first; i <= last; i++) {
+		int len = (int)(width * (double)row->histogram[i] / (double)most);
+
+		fprintf(out, "%10llu -> %-10llu : %-8llu |%-*.*s|\n", i ? 1ULL << i : 0,
+			(2ULL << i) - 1, (unsigned long long)row->histogram[i], width, len, stars);
+	}
+}
+
+static void latency(FILE *out, const struct result_row *row)
+{
+	fprintf(out, "%s:", row->name);
+	for (size_t i = 0; i < row->nr_figures; i++) {
+		fprintf(out, " %s=", row->figures[i].name);
+		print_figure(out, 0, row->figures[i].value);
+	}
+	fprintf(out, "\n");
+	if (row->has_histogram)
+		histogram(out, row);
+}
+
+/* What is distributed does not fit in a table: it stands below. */
+static void print_rows(FILE *out, const struct result *result, const struct result_rows *rows)
+{
+	bool is_table = result->bench->layout == BENCH_LAYOUT_TABLE;
+
+	if (is_table)
+		table(out, rows);
+	for (size_t i = 0; i < rows->n; i++) {
+		if (!is_table || rows->rows[i].has_histogram)
+			latency(out, &rows->rows[i]);
+	}
+}
+
+int text_rows(struct text *text, const struct result *result, const struct result_rows *rows,
+	      unsigned int number)
+{
+	if (text->options->quiet)
+		return 0;
+	fprintf(text->out, "Interval %u (%.3lf s):\n", number, (double)rows->duration_ns / 1e9);
+	print_rows(text->out, result, rows);
+	return flush(text);
+}
+
+/* What a watcher has seen. */
+static int watched(struct text *text, const struct result *result)
+{
+	FILE *out = text->out;
+
+	notes(out, result);
+	if (result->status == RESULT_INTERRUPTED)
+		fprintf(out, "warning: ended early by a signal: from what was seen until then\n");
+	print_rows(out, result, &result->rows);
+	return flush(text);
 }
 
 int text_result(struct text *text, const struct result *result)
@@ -264,6 +432,8 @@ int text_result(struct text *text, const struct result *result)
 		fprintf(stderr, "\r\033[K");
 	if (text->options->verbose)
 		details(out, result);
+	if (result->bench->watcher)
+		return watched(text, result);
 	notes(out, result);
 	if (result->status == RESULT_INTERRUPTED)
 		fprintf(out,

@@ -25,6 +25,9 @@ void text_init(struct text *text, FILE *out, const struct options *options);
 int text_setting_up(struct text *text);
 int text_started(struct text *text, bool exact);
 int text_interval(struct text *text, const struct result_interval *interval, unsigned int number);
+int text_rows(struct text *text, const struct result *result, const struct result_rows *rows,
+	      unsigned int number);
+int text_line(struct text *text, const char *line);
 int text_result(struct text *text, const struct result *result);
 
 #endif

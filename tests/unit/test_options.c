@@ -85,6 +85,33 @@ BENCH(zz_user){
 	.batch = user_batch,
 };
 
+/* Watches others, and takes a command. */
+struct watcher_params {
+	const char *zz_text;
+	u64 zz_flag;
+};
+
+static const struct bench_param watcher_table[] = {
+	BENCH_TEXT(zz_text, struct watcher_params, "any words"),
+	BENCH_FLAG(zz_flag, struct watcher_params, "or not"),
+	{ 0 },
+};
+
+static const struct bench_watcher taking_command = { .takes_command = true };
+static const struct bench_watcher taking_none = { .takes_command = false };
+
+BENCH(zz_watcher){
+	.name = "zz-watch",
+	.params_size = sizeof(struct watcher_params),
+	.params = watcher_table,
+	.watcher = &taking_command,
+};
+
+BENCH(zz_loner){
+	.name = "zz-loner",
+	.watcher = &taking_none,
+};
+
 #define WORDS(...) ((char *[]){ "bench", __VA_ARGS__, NULL })
 #define NR_WORDS(...) ((int)ARRAY_SIZE(WORDS(__VA_ARGS__)) - 1)
 
@@ -639,7 +666,7 @@ static void check_row(const struct bench *bench, const struct bench_param *param
 		assert_true(param->min <= param->def && param->def <= param->max);
 		return;
 	}
-	for (u64 i = 0; i <= param->def; i++)
+	for (u64 i = 0; param->type == BENCH_PARAM_CHOICE && i <= param->def; i++)
 		assert_non_null(param->choices[i]);
 }
 
@@ -681,7 +708,7 @@ static void test_help_of_all(void **state)
 	char *text = help_text(&options);
 
 	(void)state;
-	has_text(text, "Usage: bench [OPTION]... NAME\n");
+	has_text(text, "Usage: bench [OPTION]... NAME [-- COMMAND...]\n");
 	has_text(
 		text,
 		"  -d, --duration SEC          seconds to measure, and one more (0 to 86400) [5]\n");
@@ -696,6 +723,63 @@ static void test_help_of_all(void **state)
 	}
 	free(text);
 	options_free(&options);
+}
+
+static void test_texts_and_flags(void **state)
+{
+	struct options options = ACCEPTED("zz-watch");
+	const struct watcher_params *params = options.params;
+
+	(void)state;
+	assert_null(params->zz_text);
+	assert_int_equal(params->zz_flag, 0);
+	assert_string_equal(bench_param_text(&watcher_table[0], params), "");
+	options_free(&options);
+
+	options = ACCEPTED("--zz_text", "a word", "zz-watch", "--zz_flag");
+	params = options.params;
+	assert_string_equal(params->zz_text, "a word");
+	assert_int_equal(params->zz_flag, 1);
+	assert_string_equal(bench_param_text(&watcher_table[0], params), "a word");
+	assert_string_equal(bench_param_text(&watcher_table[1], params), "1");
+	assert_int_equal(options.params_given, 3);
+	options_free(&options);
+	REFUSED("--zz_text: needs a value", "zz-watch", "--zz_text");
+	REFUSED("--zz_flag: takes no value, but was given '1'", "zz-watch", "--zz_flag=1");
+}
+
+static void test_command(void **state)
+{
+	char **words = WORDS("zz-watch", "-d", "3", "--", "ls", "-l", "--", "zz-a-user");
+	struct options options = accepted(9, words);
+
+	(void)state;
+	assert_ptr_equal(options.command, &words[5]);
+	assert_int_equal(options.duration_sec, 3);
+	assert_true(options.duration_given);
+	assert_false(options.warmup_given);
+	options_free(&options);
+
+	options = ACCEPTED("--", "zz-watch", "ls");
+	assert_string_equal(options.command[0], "ls");
+	options_free(&options);
+	options = ACCEPTED("zz-watch", "--");
+	assert_null(options.command);
+	options_free(&options);
+	REFUSED("zz-loner runs no command, but was given 'ls'", "zz-loner", "--", "ls");
+	REFUSED("more than one benchmark named: 'zz-watch' and 'ls'", "zz-watch", "ls");
+}
+
+static void test_watchers_have_no_producers(void **state)
+{
+	(void)state;
+	REFUSED("-p: zz-watch watches others and has no producers", "zz-watch", "-p", "2");
+	REFUSED("-a: zz-watch watches others and has no producers", "zz-watch", "-a");
+	REFUSED("--pad: zz-watch watches others and has no producers", "--pad", "1", "zz-watch");
+	REFUSED("--trigger: zz-watch watches others and has no producers", "zz-watch", "--trigger",
+		"auto");
+	REFUSED("-i: '3' is longer than the duration of 2", "zz-watch", "-i", "3", "-d", "2");
+	REFUSED("-i: zz-wide-get has an interval of one second", "zz-wide-get", "-i", "1");
 }
 
 static void test_help_of_one(void **state)
@@ -722,6 +806,9 @@ static void test_help_of_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_texts_and_flags),
+		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_watchers_have_no_producers),
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_all_core_options),
 		cmocka_unit_test(test_short_options_in_one_word),
