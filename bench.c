@@ -5,14 +5,18 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "build_info.h"
 #include "harness/host.h"
 #include "harness/options.h"
+#include "harness/plan.h"
 #include "harness/run.h"
+#include "harness/suite.h"
 #include "report/json.h"
 #include "report/list.h"
+#include "report/suite_text.h"
 #include "report/text.h"
 
 /* libbpf's own words: of use to who asked for more, noise for everyone else. */
@@ -96,6 +100,63 @@ static int run(const struct options *options, int *status)
 	return err ? err : report_err;
 }
 
+/* Machine and tools are the same for all results. */
+static void read_host(struct plan *plan)
+{
+	if (!plan->nr_results)
+		return;
+	host_read(&plan->results[0].host);
+	for (size_t i = 1; i < plan->nr_results; i++)
+		plan->results[i].host = plan->results[0].host;
+}
+
+static int run_plan(struct plan *plan, const struct options *options, int *status)
+{
+	bool json_on_stdout = options->json_path && !strcmp(options->json_path, "-");
+	struct output *json = NULL;
+	int err = 0, text_err, json_err = 0;
+	char why[1024];
+
+	if (options->json_path)
+		err = output_open(options->json_path, &json);
+	if (err)
+		return err;
+	err = plan_run(plan, suite_text_progress, NULL);
+	if (plan_signal(plan))
+		*status = 128 + plan_signal(plan);
+	read_host(plan);
+	snprintf(why, sizeof(why), "%s", err ? error_text() : "");
+	text_err = suite_text_result(json_on_stdout ? stderr : stdout, plan);
+	if (json)
+		json_err = json_write_plan(json, plan);
+	if (err)
+		error_set(0, "%s", why);
+	return err ? err : text_err ? text_err : json_err;
+}
+
+static int run_suite(const struct options *options, int *status)
+{
+	const struct options **cases = NULL;
+	struct suite suite;
+	struct plan plan = {};
+	int err = suite_read(options, &suite);
+
+	if (!err) {
+		cases = calloc(suite.n, sizeof(*cases));
+		err = cases ? 0 : error_set(ENOMEM, "no memory for %zu cases", suite.n);
+	}
+	for (size_t i = 0; i < suite.n && !err; i++)
+		cases[i] = &suite.cases[i].options;
+	if (!err)
+		err = plan_init(&plan, options, cases, suite.n);
+	if (!err)
+		err = run_plan(&plan, options, status);
+	plan_free(&plan);
+	free(cases);
+	suite_free(&suite);
+	return err;
+}
+
 static int dispatch(const struct options *options, int *status)
 {
 	if (options->help) {
@@ -104,6 +165,8 @@ static int dispatch(const struct options *options, int *status)
 		printf("bench %s\n", BENCH_VERSION);
 	} else if (options->list) {
 		list_benchmarks(stdout, options->verbose);
+	} else if (options->suite_path) {
+		return run_suite(options, status);
 	} else {
 		return run(options, status);
 	}
