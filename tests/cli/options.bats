@@ -331,3 +331,22 @@ out_of_range() {
 	run setpriv --reuid 65534 --regid 65534 --clear-groups "$for_anybody/bench" -l
 	[ "$status" -eq 0 ] || wrong "no list for anybody"
 }
+
+@test 'a suite: its own options, and what belongs in its rows' {
+	local suite=$BATS_TEST_TMPDIR/suite
+
+	echo count-local >"$suite"
+	refused "--rounds: only with --suite FILE" count-local --rounds 3
+	refused "--suite: the file names the benchmarks, not 'count-local'" --suite "$suite" count-local
+	refused "-d: belongs in a row of the suite" --suite "$suite" -d 3
+	refused "-a: belongs in a row of the suite" --suite "$suite" -a
+	refused "--precision: 'x' is not a percentage such as 1%" --suite "$suite" --precision x
+	refused "--precision: '0%' is not above 0% and up to 100%" --suite "$suite" --precision 0%
+	refused "--round-ms: '9' is not in the range 100 to 3600000" --suite "$suite" --round-ms 9
+	refused "cannot open the suite nosuch: No such file or directory" --suite nosuch
+	: >"$suite"
+	refused "$suite: no case in it" --suite "$suite"
+	echo 'count-local --nr_maps 3' >"$suite"
+	refused "$suite:1: --nr_maps: count-local does not have this option, which is for: $control, $int, $seq" \
+		--suite "$suite"
+}
