@@ -18,9 +18,10 @@ const char *plan_stop_name(enum plan_stop stop)
 {
 	static const char *const names[] = {
 		[PLAN_NOT_STOPPED] = "going on", [PLAN_PRECISE] = "precise",
-		[PLAN_EXACT] = "exact",		 [PLAN_ROUNDS] = "rounds",
-		[PLAN_MAX_TIME] = "max-time",	 [PLAN_SKIPPED] = "skipped",
-		[PLAN_FAILED] = "failed",	 [PLAN_SIGNAL] = "interrupted",
+		[PLAN_EXACT] = "exact",		 [PLAN_NOT_EXACT] = "not exact",
+		[PLAN_ROUNDS] = "rounds",	 [PLAN_MAX_TIME] = "max-time",
+		[PLAN_SKIPPED] = "skipped",	 [PLAN_FAILED] = "failed",
+		[PLAN_SIGNAL] = "interrupted",
 	};
 
 	return names[stop];
@@ -161,7 +162,8 @@ static bool is_precise(const struct plan *plan, const struct plan_case *c)
 	       off <= plan->precision * c->raw_median;
 }
 
-static enum plan_stop why_stop(const struct plan *plan, const struct plan_case *c, u32 round)
+static enum plan_stop why_stop(const struct plan *plan, const struct plan_case *c,
+			       const struct result *last, u32 round)
 {
 	bool has_cost = c->nr_rounds > 0;
 
@@ -170,7 +172,7 @@ static enum plan_stop why_stop(const struct plan *plan, const struct plan_case *
 		       : round + 1 >= plan->rounds ? PLAN_ROUNDS
 						   : PLAN_NOT_STOPPED;
 	if (plan->exact)
-		return PLAN_EXACT;
+		return result_net_is_exact(last) ? PLAN_EXACT : PLAN_NOT_EXACT;
 	if (is_precise(plan, c))
 		return PLAN_PRECISE;
 	if (!has_cost && round + 1 >= ROUNDS_WITHOUT_COST)
@@ -253,7 +255,7 @@ static int run_one(struct plan *plan, struct plan_case *c, u32 round)
 		if (err)
 			return err;
 	}
-	end_case(c, why_stop(plan, c, round));
+	end_case(c, why_stop(plan, c, result, round));
 	return 0;
 }
 

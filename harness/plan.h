@@ -15,6 +15,7 @@ enum plan_stop {
 	PLAN_NOT_STOPPED,
 	PLAN_PRECISE, /* the interval of its median is narrow enough */
 	PLAN_EXACT, /* instructions were counted: another round says the same */
+	PLAN_NOT_EXACT, /* they were, but the batches do not agree */
 	PLAN_ROUNDS, /* it had as many as were asked for */
 	PLAN_MAX_TIME,
 	PLAN_SKIPPED, /* this kernel or user cannot run it */

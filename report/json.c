@@ -305,8 +305,7 @@ static json_t *net_insn(const struct result *result)
 	json_t *object = json_object();
 
 	put(&object, "per_op", real(result->net_insn));
-	put(&object, "exact",
-	    json_boolean(result->insn[BENCH_REAL].exact && result->insn[BENCH_TWIN].exact));
+	put(&object, "exact", json_boolean(result_net_is_exact(result)));
 	return object;
 }
 

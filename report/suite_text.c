@@ -28,7 +28,7 @@ void suite_text_progress(void *data, const struct plan *plan, const struct plan_
 
 static int widest_name(const struct plan *plan)
 {
-	size_t widest = strlen("case");
+	size_t widest = strlen("insn/op");
 
 	for (size_t i = 0; i < plan->nr_cases; i++)
 		widest = max_u64(widest, strlen(plan->cases[i].name));
@@ -58,11 +58,10 @@ static void case_line(FILE *out, const struct plan *plan, const struct plan_case
 
 int suite_text_result(FILE *out, const struct plan *plan)
 {
-	const char *unit = plan->exact ? "insn/op" : "ns/op";
 	int width = widest_name(plan);
 
-	fprintf(out, "%-*s %12s %12s %10s %6s  stopped\n", width, "case", "raw", "net", unit,
-		"rounds");
+	fprintf(out, "%-*s %12s %12s %10s %6s  stopped\n", width, plan->exact ? "insn/op" : "ns/op",
+		"raw", "net", plan->exact ? "" : "95%", "rounds");
 	for (size_t i = 0; i < plan->nr_cases; i++)
 		case_line(out, plan, &plan->cases[i], width);
 	fprintf(out, "order by --seed %llu\n", (unsigned long long)plan->seed);
