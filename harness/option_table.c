@@ -51,9 +51,9 @@ const struct option_row option_rows[] = {
 	{ "precision", NULL, "PERCENT", .kind = OPTION_PERCENT, AT(precision),
 	  .help = "of a suite: run a case until the 95% interval of its median over the rounds is "
 		  "this narrow, to both sides, or --max-time is up [1%]" },
-	{ "max-time", NULL, "SEC", .kind = OPTION_U64, AT(max_time_sec), .def = 5, .min = 1,
+	{ "max-time", NULL, "SEC", .kind = OPTION_U64, AT(max_time_sec), .def = 10, .min = 1,
 	  .max = DAY_SEC, .help = "of a suite: seconds that all rounds of one case may take" },
-	{ "round-ms", NULL, "NUM", .kind = OPTION_U64, AT(round_ms), .def = 300, .min = 100,
+	{ "round-ms", NULL, "NUM", .kind = OPTION_U64, AT(round_ms), .def = 200, .min = 100,
 	  .max = 3600000, .help = "of a suite: milliseconds to measure a case in one round" },
 	{ "seed", NULL, "NUM", .kind = OPTION_U64, AT(seed), .def = 0, .min = 0, .max = UINT64_MAX,
 	  .help = "of a suite: of the order; 0 takes a new one, which the result names" },

@@ -65,7 +65,7 @@ suite_run() {
 	rows "$SEQ --nr_maps 4"
 	suite_run --precision 100%
 	[ "$status" -eq 0 ] || fail "not run"
-	result '.suite.cases[0] | .stopped == "precise" and .rounds == 7'
+	result '.suite.cases[0] | .stopped == "precise" and .rounds == 10'
 	suite_run --precision 0.000001% --max-time 1
 	result '.suite.cases[0] | .stopped == "max-time"'
 }
