@@ -25,10 +25,12 @@ teardown() {
 	[ -z "${bench_pid:-}" ] || kill -KILL "$bench_pid"
 }
 
-# exact_counts NAME PRODUCERS: every number of loops.
+# exact_counts NAME PRODUCERS: every number of loops, or on an emulated machine, which takes seconds
+# for each, the ends and one between.
 exact_counts() {
 	local n
 
+	! emulated || loops="1 1000 8388608"
 	for n in $loops; do
 		measured_shortly "$json" "$1" --nr_loops "$n" -p "$2"
 		counts_add_up "$json" \
@@ -135,7 +137,7 @@ exact_counts() {
 	run --separate-stderr "$BENCH" bpf-for
 	[ "$status" -eq 4 ] || fail "not the status of what cannot run"
 	[[ $stderr == "bench: this kernel has no bpf_iter_num_new(), "*"Linux 6.4"* ]] || fail "no reason"
-	[ $((SECONDS - begin)) -le 2 ] || fail "not at once"
+	[ $((SECONDS - begin)) -le 10 ] || fail "not at once"
 	measured_shortly "$json" bpf-loop
 }
 
@@ -149,6 +151,7 @@ sweep() {
 	local n at=0 name names=(bpf_loop) number='[0-9]+\.[0-9]{3}'
 	local published="throughput: $number ± $number M ops/s, latency: $number ns/op"
 
+	! emulated || skip "minutes on an emulated processor: there it is run in exact mode"
 	[ -n "$(cannot_run bpf-for)" ] || names+=(bpf_for)
 	mkdir "$json"
 	sweep
