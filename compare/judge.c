@@ -60,7 +60,7 @@ static bool agree(struct rounds *rounds, double step)
 		size_t agreeing = 0;
 
 		for (size_t k = 0; k < rounds->n; k++)
-			agreeing += fabs(rounds->values[k] - rounds->values[i]) < step / 2;
+			agreeing += fabs(rounds->values[k] - rounds->values[i]) <= step / 2;
 		if (agreeing > most) {
 			most = agreeing;
 			rounds->value = rounds->values[i];
@@ -82,7 +82,7 @@ static void judge_exact(struct judged *judged)
 	judged->ratio.known = base->value > 0 && new->value > 0;
 	if (judged->ratio.known)
 		judged->ratio.value = new->value / base->value;
-	if (fabs(new->value - base->value) < judged->step / 2) {
+	if (fabs(new->value - base->value) <= judged->step / 2) {
 		judged->ratio.value = 1;
 		judged->verdict = VERDICT_SAME;
 	} else {
@@ -106,6 +106,21 @@ static int describe(struct judged *judged)
 	return err;
 }
 
+/* That no difference was found does not mean that there is none: say how large one may be. */
+static void tell_precision(struct judged *judged)
+{
+	const struct ratio *ratio = &judged->ratio;
+	double reach = ratio->lo > 0 ? fmax(ratio->hi, 1 / ratio->lo) - 1 : INFINITY;
+
+	if (!ratio->has_interval || reach <= judged->threshold)
+		return;
+	if (reach < 10)
+		snprintf(judged->why, sizeof(judged->why), "up to %.2g%% may hide in the noise",
+			 100 * reach);
+	else
+		snprintf(judged->why, sizeof(judged->why), "anything may hide in the noise");
+}
+
 static void judge_tested(struct judged *judged, double alpha)
 {
 	if (cost(judged->rounds[SIDE_BASE].value) + cost(judged->rounds[SIDE_NEW].value) <= 0)
@@ -114,6 +129,8 @@ static void judge_tested(struct judged *judged, double alpha)
 		give_verdict(judged);
 	else
 		judged->verdict = VERDICT_SAME;
+	if (judged->verdict == VERDICT_SAME)
+		tell_precision(judged);
 }
 
 /* The cases that are timed, and what the tests of them need. */

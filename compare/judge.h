@@ -44,7 +44,8 @@ struct judged {
 	bool tested; /* p and corrected_p are there */
 	double p, corrected_p;
 	enum verdict verdict;
-	char why[128]; /* of VERDICT_NOT_ENOUGH; "" otherwise */
+	/* Of VERDICT_NOT_ENOUGH, and of VERDICT_SAME what may still differ; "" otherwise. */
+	char why[128];
 };
 
 struct criteria {

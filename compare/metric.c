@@ -43,14 +43,17 @@ static const struct metric *find(const char *name)
 	return NULL;
 }
 
-/* One instruction of a batch, shared out among its operations. */
-static double step_of(const json_t *result)
+/*
+ * One instruction of a batch, shared out among its operations. Where that is not known, what a
+ * double may lose.
+ */
+static double step_of(const json_t *result, double value)
 {
 	u64 ops, passes;
 
 	if (!record_count(result, "ops_per_pass", &ops) ||
 	    !record_count(result, "passes_per_batch", &passes) || !ops || !passes)
-		return 0;
+		return fabs(value) * 1e-9;
 	return 1 / ((double)ops * (double)passes);
 }
 
@@ -79,8 +82,10 @@ bool metric_of_result(const json_t *result, const char *name, struct figure *fig
 	if (!metric->insn_path)
 		return false;
 	figure->exact = record_is_true(result, metric->exact_path);
-	figure->step = step_of(result);
-	return record_real(result, metric->insn_path, &figure->value);
+	if (!record_real(result, metric->insn_path, &figure->value))
+		return false;
+	figure->step = step_of(result, figure->value);
+	return true;
 }
 
 static const struct {

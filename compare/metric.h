@@ -27,7 +27,7 @@ struct figure {
 	bool higher_is_better;
 	bool counted; /* in exact mode */
 	bool exact; /* counted, and the batches agree */
-	double step; /* of counts: the smallest difference that there can be; 0: not known */
+	double step; /* of counts: the smallest difference that there can be */
 	bool below_floor;
 };
 
