@@ -9,6 +9,7 @@
 
 #include "build_info.h"
 #include "compare/command.h"
+#include "convert/command.h"
 #include "harness/host.h"
 #include "harness/options.h"
 #include "harness/run.h"
@@ -126,6 +127,7 @@ struct subcommand {
 
 static const struct subcommand subcommands[] = {
 	{ "compare", compare_command },
+	{ "convert", convert_command },
 };
 
 static const struct subcommand *find_subcommand(int argc, char *const *argv)
