@@ -58,8 +58,8 @@ static const char usage[] =
 	"input.\n"
 	"\n"
 	"Options:\n"
-	"  --threshold N%                changes up to this are none, whatever p; of exact\n"
-	"                                counts 0% unless given [2%]\n"
+	"  --threshold N%                changes up to this are none, whatever p [2%, of\n"
+	"                                exact counts 0%]\n"
 	"  --alpha P                     the chance of calling anything worse or better\n"
 	"                                where nothing is, over all cases [0.01]\n"
 	"  --metric NAME                 what to compare, below [net]\n"
@@ -74,7 +74,8 @@ static const char usage[] =
 
 static const char usage_end[] =
 	"  FIGURE                        of what watches others: a figure of its rows, by\n"
-	"                                name without the unit, such as p99\n"
+	"                                name without the unit, such as p99 [p50, median\n"
+	"                                or mean]\n"
 	"\n"
 	"Exit status: 0 no regression, 1 a regression, 2 wrong command line or files that\n"
 	"do not fit, 4 too few rounds to say anything.\n";

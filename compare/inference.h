@@ -26,7 +26,7 @@ double rank_test_least_p(size_t nr_base, size_t nr_new);
 size_t rank_test_rounds_for(double p);
 
 #define BOOTSTRAP_SEED 1
-#define BOOTSTRAP_RESAMPLES 4999 /* and one more are divided by 40: 2.5% is one of them */
+#define BOOTSTRAP_RESAMPLES 1999 /* and one more are divided by 40: 2.5% is one of them */
 /* Of fewer rounds not even the whole range is a 95% interval of the median. */
 #define BOOTSTRAP_ROUNDS 5
 

@@ -8,11 +8,8 @@
 #include "record.h"
 
 const struct metric metrics[] = {
-	{ "net",
-	  "median cost of one operation, without the loop; of what watches others p50, "
-	  "median or mean",
-	  "cost_ns.net.median", "ns/op", "cost_ns.net.below_floor", "insn.net.per_op",
-	  "insn.net.exact", false },
+	{ "net", "cost of one operation, without the loop", "cost_ns.net.median", "ns/op",
+	  "cost_ns.net.below_floor", "insn.net.per_op", "insn.net.exact", false },
 	{ "raw", "the same with the loop", "cost_ns.raw.median", "ns/op", NULL, "insn.raw.per_op",
 	  "insn.raw.exact", false },
 	{ "overhead", "the loop alone", "cost_ns.overhead.median", "ns/op", NULL,
@@ -25,12 +22,12 @@ const struct metric metrics[] = {
 	  false },
 	{ "max", "of the raw cost of batches", "cost_ns.raw.max", "ns/op", NULL, NULL, NULL,
 	  false },
-	{ "cpu", "net CPU time of one operation, where that is measured", "cpu_ns.net.median",
-	  "ns/op", "cpu_ns.net.below_floor", NULL, NULL, false },
+	{ "cpu", "net CPU time of one, where that is measured", "cpu_ns.net.median", "ns/op",
+	  "cpu_ns.net.below_floor", NULL, NULL, false },
 	{ "cpu_raw", "the same with the loop", "cpu_ns.raw.median", "ns/op", NULL, NULL, NULL,
 	  false },
-	{ "rate", "operations a second of wall clock; more is better", "rate_per_sec.raw.hits.mean",
-	  "op/s", NULL, NULL, NULL, true },
+	{ "rate", "operations a second; more is better", "rate_per_sec.raw.hits.mean", "op/s", NULL,
+	  NULL, NULL, true },
 	{ 0 },
 };
 
