@@ -9,15 +9,16 @@
 #include <string.h>
 
 #include "build_info.h"
+#include "compare/command.h"
+#include "convert/command.h"
 #include "harness/host.h"
 #include "harness/options.h"
-#include "harness/plan.h"
 #include "harness/run.h"
-#include "harness/suite.h"
 #include "report/json.h"
 #include "report/list.h"
-#include "report/suite_text.h"
 #include "report/text.h"
+#include "suite/ab.h"
+#include "suite/command.h"
 
 /* libbpf's own words: of use to who asked for more, noise for everyone else. */
 static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
@@ -100,61 +101,11 @@ static int run(const struct options *options, int *status)
 	return err ? err : report_err;
 }
 
-/* Machine and tools are the same for all results. */
-static void read_host(struct plan *plan)
+static int flush_stdout(void)
 {
-	if (!plan->nr_results)
-		return;
-	host_read(&plan->results[0].host);
-	for (size_t i = 1; i < plan->nr_results; i++)
-		plan->results[i].host = plan->results[0].host;
-}
-
-static int run_plan(struct plan *plan, const struct options *options, int *status)
-{
-	bool json_on_stdout = options->json_path && !strcmp(options->json_path, "-");
-	struct output *json = NULL;
-	int err = 0, text_err, json_err = 0;
-	char why[1024];
-
-	if (options->json_path)
-		err = output_open(options->json_path, &json);
-	if (err)
-		return err;
-	err = plan_run(plan, suite_text_progress, NULL);
-	if (plan_signal(plan))
-		*status = 128 + plan_signal(plan);
-	read_host(plan);
-	snprintf(why, sizeof(why), "%s", err ? error_text() : "");
-	text_err = suite_text_result(json_on_stdout ? stderr : stdout, plan);
-	if (json)
-		json_err = json_write_plan(json, plan);
-	if (err)
-		error_set(0, "%s", why);
-	return err ? err : text_err ? text_err : json_err;
-}
-
-static int run_suite(const struct options *options, int *status)
-{
-	const struct options **cases = NULL;
-	struct suite suite;
-	struct plan plan = {};
-	int err = suite_read(options, &suite);
-
-	if (!err) {
-		cases = calloc(suite.n, sizeof(*cases));
-		err = cases ? 0 : error_set(ENOMEM, "no memory for %zu cases", suite.n);
-	}
-	for (size_t i = 0; i < suite.n && !err; i++)
-		cases[i] = &suite.cases[i].options;
-	if (!err)
-		err = plan_init(&plan, options, cases, suite.n);
-	if (!err)
-		err = run_plan(&plan, options, status);
-	plan_free(&plan);
-	free(cases);
-	suite_free(&suite);
-	return err;
+	if (fflush(stdout) || ferror(stdout))
+		return error_set(EIO, "cannot write to standard output: %s", strerror(errno));
+	return 0;
 }
 
 static int dispatch(const struct options *options, int *status)
@@ -166,13 +117,47 @@ static int dispatch(const struct options *options, int *status)
 	} else if (options->list) {
 		list_benchmarks(stdout, options->verbose);
 	} else if (options->suite_path) {
-		return run_suite(options, status);
+		return suite_command(options, status);
 	} else {
 		return run(options, status);
 	}
-	if (fflush(stdout) || ferror(stdout))
-		return error_set(EIO, "cannot write to standard output: %s", strerror(errno));
-	return 0;
+	return flush_stdout();
+}
+
+/* What does not run a benchmark, but works on the results of earlier runs. */
+struct subcommand {
+	const char *name;
+	int (*run)(int argc, char *const *argv, int *status);
+};
+
+static const struct subcommand subcommands[] = {
+	{ "ab", ab_command },
+	{ "compare", compare_command },
+	{ "convert", convert_command },
+};
+
+static const struct subcommand *find_subcommand(int argc, char *const *argv)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(subcommands) && argc > 1; i++) {
+		if (!strcmp(subcommands[i].name, argv[1]))
+			return &subcommands[i];
+	}
+	return NULL;
+}
+
+static int run_benchmark(int argc, char *const *argv, int *status)
+{
+	struct options options = {};
+	int err;
+
+	run_catch_signals();
+	err = options_parse(argc, argv, &options);
+	if (options.verbose)
+		libbpf_set_print(print_libbpf);
+	if (!err)
+		err = dispatch(&options, status);
+	options_free(&options);
+	return err;
 }
 
 /*
@@ -191,17 +176,19 @@ static void hold_standard_streams(void)
 
 int main(int argc, char **argv)
 {
-	struct options options = {};
+	const struct subcommand *subcommand = find_subcommand(argc, argv);
 	int err, status = 0;
 
 	hold_standard_streams();
-	run_catch_signals();
-	err = options_parse(argc, argv, &options);
-	libbpf_set_print(options.verbose ? print_libbpf : drop_libbpf);
-	if (!err)
-		err = dispatch(&options, &status);
+	libbpf_set_print(drop_libbpf);
+	if (subcommand) {
+		err = subcommand->run(argc - 1, argv + 1, &status);
+		if (!err)
+			err = flush_stdout();
+	} else {
+		err = run_benchmark(argc, argv, &status);
+	}
 	if (err)
 		fprintf(stderr, "bench: %s\n", error_text());
-	options_free(&options);
 	return status ? status : (int)error_exit_status(err);
 }

@@ -485,11 +485,12 @@ static int check_watcher(const struct command_line *line, const struct options *
 	return 0;
 }
 
+/* What rounds of several cases have, and a single case has not. */
+static const char *const of_suites[] = { "rounds", "precision", "max-time", "round-ms", "seed" };
+
 /* What only a suite has, and what only a row of it can have. */
 static int check_suite(const struct command_line *line, const struct options *options)
 {
-	static const char *const of_suites[] = { "rounds", "precision", "max-time", "round-ms",
-						 "seed" };
 	static const char *const of_both[] = { "json", "suite" };
 
 	for (size_t i = 0; i < line->nr_given; i++) {
@@ -570,8 +571,6 @@ static int read_values(const struct command_line *line, struct options *options)
 /* What is the whole suite's, and so not a row's. */
 static int check_row(const struct command_line *line, const struct options *options)
 {
-	static const char *const of_suites[] = { "json",     "suite",	 "rounds", "precision",
-						 "max-time", "round-ms", "seed" };
 	static const char *const times[] = { "duration", "d", "warmup", "w", "interval", "i" };
 
 	if (options->help || options->version || options->list)
@@ -581,7 +580,7 @@ static int check_row(const struct command_line *line, const struct options *opti
 	for (size_t i = 0; i < line->nr_given; i++) {
 		const struct given *given = &line->given[i];
 
-		if (is_one_of(given->name, of_suites, ARRAY_SIZE(of_suites)))
+		if (!strcmp(given->name, "json") || !strcmp(given->name, "suite"))
 			return error_set(E_USAGE, "--%s: not in a row of a suite", given->name);
 		if (!options->bench->watcher && is_one_of(given->name, times, ARRAY_SIZE(times)))
 			return error_set(E_USAGE, "%s%s: in a suite --round-ms says how long",
@@ -628,6 +627,43 @@ int options_parse_row(int argc, char *const *argv, const struct options *suite,
 		options->duration_sec = 1;
 	}
 	return 0;
+}
+
+static int read_plan_values(const struct command_line *line, struct options *options)
+{
+	set_core_defaults(options);
+	if (line->name)
+		return error_set(E_USAGE,
+				 "%s: options only before the first --, the cases after it",
+				 quoted(line->name));
+	for (size_t i = 0; i < line->nr_given; i++) {
+		const struct given *given = &line->given[i];
+		int err;
+
+		if (!is_one_of(given->name, of_suites, ARRAY_SIZE(of_suites)) &&
+		    strcmp(given->name, "json") != 0)
+			return error_set(E_USAGE, "%s%s: belongs to a case, behind a --",
+					 given->dashes, given->name);
+		err = take_core(given, options);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int options_parse_plan(int argc, char *const *argv, struct options *options)
+{
+	struct command_line line;
+	int err;
+
+	memset(options, 0, sizeof(*options));
+	err = prepare(&line, argc);
+	if (!err)
+		err = scan(&line, argc, argv, options);
+	if (!err)
+		err = read_plan_values(&line, options);
+	release(&line);
+	return err;
 }
 
 static void append(char **end, size_t *room, const char *fmt, ...)

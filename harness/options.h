@@ -53,6 +53,11 @@ int options_parse_row(int argc, char *const *argv, const struct options *suite,
 		      struct options *options);
 
 /*
+ * What `bench ab` has before its two cases: options that a suite has beside its file. No benchmark.
+ */
+int options_parse_plan(int argc, char *const *argv, struct options *options);
+
+/*
  * A case in few words: the benchmark, and what was given that makes it a case of its own
  * ("bpf-loop nr_loops=10 -p 2"). Cut when it does not fit.
  */

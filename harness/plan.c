@@ -262,6 +262,15 @@ static int run_one(struct plan *plan, struct plan_case *c, u32 round)
 	return 0;
 }
 
+void plan_read_host(struct plan *plan)
+{
+	if (!plan->nr_results)
+		return;
+	host_read(&plan->results[0].host);
+	for (size_t i = 1; i < plan->nr_results; i++)
+		plan->results[i].host = plan->results[0].host;
+}
+
 int plan_signal(const struct plan *plan)
 {
 	return plan->nr_results ? plan->results[plan->nr_results - 1].ended_by_signal : 0;
@@ -291,6 +300,19 @@ static void tell_progress(const struct plan *plan, const struct plan_case *next,
 	progress(data, plan, next, done, done > 0 ? (u64)(took * (1 - done) / done) : 0);
 }
 
+/* Where all cases are to have the same rounds, those that could end go on with the others. */
+static void keep_in_step(struct plan *plan)
+{
+	bool going = false;
+
+	for (size_t i = 0; i < plan->nr_cases; i++)
+		going = going || plan->cases[i].stop == PLAN_NOT_STOPPED;
+	for (size_t i = 0; i < plan->nr_cases && going; i++) {
+		if (plan->cases[i].stop == PLAN_PRECISE)
+			plan->cases[i].stop = PLAN_NOT_STOPPED;
+	}
+}
+
 /* *going: is there a case for another round? */
 static int run_round(struct plan *plan, u32 round, size_t *order, u64 *state, u64 begun,
 		     plan_progress *progress, void *data, bool *going)
@@ -307,12 +329,13 @@ static int run_round(struct plan *plan, u32 round, size_t *order, u64 *state, u6
 		err = run_one(plan, c, round);
 		if (err)
 			return err;
-		if (plan_signal(plan)) {
-			*going = false;
+		if (plan_signal(plan))
 			return 0;
-		}
-		*going = *going || c->stop == PLAN_NOT_STOPPED;
 	}
+	if (plan->in_step)
+		keep_in_step(plan);
+	for (size_t i = 0; i < plan->nr_cases; i++)
+		*going = *going || plan->cases[i].stop == PLAN_NOT_STOPPED;
 	return 0;
 }
 

@@ -44,6 +44,7 @@ struct plan {
 	unsigned int rounds; /* 0: until precise */
 	double precision; /* 0: not asked for */
 	u64 max_time_ns; /* of one case */
+	bool in_step; /* a case that is precise runs on as long as another is not */
 	u64 seed;
 	struct plan_case *cases;
 	size_t nr_cases;
@@ -70,6 +71,9 @@ int plan_init(struct plan *plan, const struct options *suite, const struct optio
  */
 int plan_run(struct plan *plan, plan_progress *progress, void *data);
 void plan_free(struct plan *plan);
+
+/* Machine and tools, which are the same for all results: to be asked for after the run. */
+void plan_read_host(struct plan *plan);
 
 /* The signal that ended the plan early, or 0. */
 int plan_signal(const struct plan *plan);
