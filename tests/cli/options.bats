@@ -350,3 +350,16 @@ out_of_range() {
 	refused "$suite:1: --nr_maps: count-local does not have this option, which is for: $control, $int, $seq" \
 		--suite "$suite"
 }
+
+@test 'ab: what it refuses' {
+	refused "two cases are needed: bench ab [OPTION]... -- CASE -- CASE" ab
+	refused "two cases are needed: bench ab [OPTION]... -- CASE -- CASE" ab -- count-local
+	refused "'x': options only before the first --, the cases after it" ab x -- count-local -- count-local
+	refused "-p: belongs to a case, behind a --" ab -p 2 -- count-local -- count-local
+	refused "the first case: which benchmark? Name one (\`bench -l\` lists them)" ab -- -- count-local
+	refused "the second case: -d: in a suite --round-ms says how long" ab -- count-local -- count-local -d 2
+	refused "--alpha: needs a value" ab --alpha -- count-local -- count-local
+	run --separate-stderr "$BENCH" ab --help
+	[ "$status" -eq 0 ]
+	[[ $output == "Usage: bench ab [OPTION]... -- CASE -- CASE"* ]]
+}

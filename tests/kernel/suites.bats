@@ -110,3 +110,30 @@ suite_run() {
 	"$BENCH" -l | sed -n 's/^- //p' >"$json.names"
 	jq -r '.suite.cases[].benchmark' "$json" | sort -u | diff "$json.names" - || fail "not all"
 }
+
+@test "ab: two cases that differ are told apart, the same twice is not" {
+	run --separate-stderr "$BENCH" ab --rounds 8 --round-ms 100 --json "$json" \
+		-- "$SEQ" --nr_maps 1 -- "$SEQ" --nr_maps 100
+	[ "$status" -eq 1 ] || fail "not the status of worse"
+	[[ ${lines[-1]} == "second / first "*": the second costs more" ]] || fail "no verdict"
+	result '.results | length == 16 and ([.[].round] | unique == [0,1,2,3,4,5,6,7])'
+	result '[.results | group_by(.round)[] | map(.parameters.nr_maps) | sort] | all(. == [1,100])'
+	run --separate-stderr "$BENCH" ab --rounds 8 --round-ms 100 \
+		-- "$SEQ" --nr_maps 100 -- "$SEQ" --nr_maps 1
+	[ "$status" -eq 0 ] || fail "not the status of better"
+	[[ ${lines[-1]} == "second / first "*": the second costs less" ]] || fail "no verdict"
+	run --separate-stderr "$BENCH" ab --rounds 8 --round-ms 100 --threshold 100% \
+		-- "$SEQ" --nr_maps 4 -- "$SEQ" --nr_maps 4
+	[ "$status" -eq 0 ] || fail "not the status of the same"
+	[[ ${lines[-1]} == "second / first "*": the same"* ]] || fail "no verdict"
+}
+
+@test "ab: too few rounds, and a case that cannot run" {
+	run --separate-stderr "$BENCH" ab --rounds 2 --round-ms 100 -- count-local -- count-global
+	[ "$status" -eq 4 ] || fail "not the status of what cannot be said"
+	[[ ${lines[-1]} == *"cannot be said, "* ]] || fail "no reason"
+	run --separate-stderr "$BENCH" ab --rounds 2 -- count-local \
+		-- htab-batch-dump --max_entries 67108864 --value_size 4096
+	[ "$status" -eq 4 ] && [ -z "$output" ] || fail "not the status of what cannot run"
+	[[ $stderr == "bench: htab-batch-dump max_entries=67108864 value_size=4096: "* ]] || fail "no reason"
+}
