@@ -5,15 +5,20 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "build_info.h"
+#include "compare/command.h"
+#include "convert/command.h"
 #include "harness/host.h"
 #include "harness/options.h"
 #include "harness/run.h"
 #include "report/json.h"
 #include "report/list.h"
 #include "report/text.h"
+#include "suite/ab.h"
+#include "suite/command.h"
 
 /* libbpf's own words: of use to who asked for more, noise for everyone else. */
 static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
@@ -96,6 +101,13 @@ static int run(const struct options *options, int *status)
 	return err ? err : report_err;
 }
 
+static int flush_stdout(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		return error_set(EIO, "cannot write to standard output: %s", strerror(errno));
+	return 0;
+}
+
 static int dispatch(const struct options *options, int *status)
 {
 	if (options->help) {
@@ -104,12 +116,48 @@ static int dispatch(const struct options *options, int *status)
 		printf("bench %s\n", BENCH_VERSION);
 	} else if (options->list) {
 		list_benchmarks(stdout, options->verbose);
+	} else if (options->suite_path) {
+		return suite_command(options, status);
 	} else {
 		return run(options, status);
 	}
-	if (fflush(stdout) || ferror(stdout))
-		return error_set(EIO, "cannot write to standard output: %s", strerror(errno));
-	return 0;
+	return flush_stdout();
+}
+
+/* What does not run a benchmark, but works on the results of earlier runs. */
+struct subcommand {
+	const char *name;
+	int (*run)(int argc, char *const *argv, int *status);
+};
+
+static const struct subcommand subcommands[] = {
+	{ "ab", ab_command },
+	{ "compare", compare_command },
+	{ "convert", convert_command },
+};
+
+static const struct subcommand *find_subcommand(int argc, char *const *argv)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(subcommands) && argc > 1; i++) {
+		if (!strcmp(subcommands[i].name, argv[1]))
+			return &subcommands[i];
+	}
+	return NULL;
+}
+
+static int run_benchmark(int argc, char *const *argv, int *status)
+{
+	struct options options = {};
+	int err;
+
+	run_catch_signals();
+	err = options_parse(argc, argv, &options);
+	if (options.verbose)
+		libbpf_set_print(print_libbpf);
+	if (!err)
+		err = dispatch(&options, status);
+	options_free(&options);
+	return err;
 }
 
 /*
@@ -128,17 +176,19 @@ static void hold_standard_streams(void)
 
 int main(int argc, char **argv)
 {
-	struct options options = {};
+	const struct subcommand *subcommand = find_subcommand(argc, argv);
 	int err, status = 0;
 
 	hold_standard_streams();
-	run_catch_signals();
-	err = options_parse(argc, argv, &options);
-	libbpf_set_print(options.verbose ? print_libbpf : drop_libbpf);
-	if (!err)
-		err = dispatch(&options, &status);
+	libbpf_set_print(drop_libbpf);
+	if (subcommand) {
+		err = subcommand->run(argc - 1, argv + 1, &status);
+		if (!err)
+			err = flush_stdout();
+	} else {
+		err = run_benchmark(argc, argv, &status);
+	}
 	if (err)
 		fprintf(stderr, "bench: %s\n", error_text());
-	options_free(&options);
 	return status ? status : (int)error_exit_status(err);
 }

@@ -170,6 +170,9 @@ void result_free(struct result *result);
 /* Is there something to report? Not when it failed, or was interrupted before the first sample. */
 bool result_has_figures(const struct result *result);
 
+/* In exact mode: do the batches of both variants agree? */
+bool result_net_is_exact(const struct result *result);
+
 /* Did the machine take so much time away that the figures suffer? Thresholds: result.c. */
 bool result_disturbed(const struct result *result);
 

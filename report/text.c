@@ -142,15 +142,10 @@ static void insn_line(FILE *out, const char *label, const struct result_insn *in
 			(unsigned long long)insn->agreeing, (unsigned long long)insn->batches);
 }
 
-static bool net_is_exact(const struct result *result)
-{
-	return result->insn[BENCH_REAL].exact && result->insn[BENCH_TWIN].exact;
-}
-
 /* Instructions, not time: no line that scripts read as one is printed. */
 static void exact_result(FILE *out, const struct result *result)
 {
-	const char *word = net_is_exact(result) ? "" : "not exact: about ";
+	const char *word = result_net_is_exact(result) ? "" : "not exact: about ";
 
 	insn_line(out, "raw", &result->insn[BENCH_REAL]);
 	insn_line(out, "overhead", &result->insn[BENCH_TWIN]);

@@ -331,3 +331,35 @@ out_of_range() {
 	run setpriv --reuid 65534 --regid 65534 --clear-groups "$for_anybody/bench" -l
 	[ "$status" -eq 0 ] || wrong "no list for anybody"
 }
+
+@test 'a suite: its own options, and what belongs in its rows' {
+	local suite=$BATS_TEST_TMPDIR/suite
+
+	echo count-local >"$suite"
+	refused "--rounds: only with --suite FILE" count-local --rounds 3
+	refused "--suite: the file names the benchmarks, not 'count-local'" --suite "$suite" count-local
+	refused "-d: belongs in a row of the suite" --suite "$suite" -d 3
+	refused "-a: belongs in a row of the suite" --suite "$suite" -a
+	refused "--precision: 'x' is not a percentage such as 1%" --suite "$suite" --precision x
+	refused "--precision: '0%' is not above 0% and up to 100%" --suite "$suite" --precision 0%
+	refused "--round-ms: '9' is not in the range 100 to 3600000" --suite "$suite" --round-ms 9
+	refused "cannot open the suite nosuch: No such file or directory" --suite nosuch
+	: >"$suite"
+	refused "$suite: no case in it" --suite "$suite"
+	echo 'count-local --nr_maps 3' >"$suite"
+	refused "$suite:1: --nr_maps: count-local does not have this option, which is for: $control, $int, $seq" \
+		--suite "$suite"
+}
+
+@test 'ab: what it refuses' {
+	refused "two cases are needed: bench ab [OPTION]... -- CASE -- CASE" ab
+	refused "two cases are needed: bench ab [OPTION]... -- CASE -- CASE" ab -- count-local
+	refused "'x': options only before the first --, the cases after it" ab x -- count-local -- count-local
+	refused "-p: belongs to a case, behind a --" ab -p 2 -- count-local -- count-local
+	refused "the first case: which benchmark? Name one (\`bench -l\` lists them)" ab -- -- count-local
+	refused "the second case: -d: in a suite --round-ms says how long" ab -- count-local -- count-local -d 2
+	refused "--alpha: needs a value" ab --alpha -- count-local -- count-local
+	run --separate-stderr "$BENCH" ab --help
+	[ "$status" -eq 0 ]
+	[[ $output == "Usage: bench ab [OPTION]... -- CASE -- CASE"* ]]
+}

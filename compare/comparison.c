@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "comparison.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../harness/error.h"
+#include "../harness/words.h"
+
+static const char *const side_names[] = { [SIDE_BASE] = "BASE", [SIDE_NEW] = "NEW" };
+
+static int no_memory(void)
+{
+	return error_set(ENOMEM, "no memory for the cases");
+}
+
+static struct compared_case *add_case(struct comparison *comparison, struct case_id *id)
+{
+	struct compared_case *compared;
+
+	if (comparison->nr_cases == comparison->room) {
+		size_t room = comparison->room ? 2 * comparison->room : 16;
+		struct compared_case *more = realloc(comparison->cases, room * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		comparison->cases = more;
+		comparison->room = room;
+	}
+	if (json_object_set_new(comparison->by_key, id->key,
+				json_integer((json_int_t)comparison->nr_cases)))
+		return NULL;
+	compared = &comparison->cases[comparison->nr_cases++];
+	*compared = (struct compared_case){ .id = *id };
+	*id = (struct case_id){};
+	for (int side = 0; side < NR_SIDES; side++)
+		compared->facts[side].reason = "";
+	return compared;
+}
+
+/* The case of a result or of a row of it, NULL if the filter leaves it out. */
+static int find_case(struct comparison *comparison, const json_t *result, const char *row,
+		     struct compared_case **found)
+{
+	struct case_id id;
+	const json_t *known;
+	int err = case_id_of(result, row, &id);
+
+	*found = NULL;
+	if (err)
+		goto out;
+	if (comparison->filter && fnmatch(comparison->filter, id.name, 0))
+		goto out;
+	known = json_object_get(comparison->by_key, id.key);
+	*found = known ? &comparison->cases[json_integer_value(known)] : add_case(comparison, &id);
+	if (!*found)
+		err = no_memory();
+out:
+	case_id_free(&id);
+	return err;
+}
+
+static int add_value(struct rounds *rounds, double value)
+{
+	/* A power of two of rounds is as many as there is room for. */
+	if (!(rounds->n & (rounds->n - 1))) {
+		size_t room = rounds->n ? 2 * rounds->n : 1;
+		double *more = realloc(rounds->values, room * sizeof(*more));
+
+		if (!more)
+			return no_memory();
+		rounds->values = more;
+	}
+	rounds->values[rounds->n++] = value;
+	return 0;
+}
+
+static u64 lost_in(const json_t *result)
+{
+	const json_t *losses = json_object_get(result, "losses");
+	u64 sum = 0, count;
+
+	for (size_t i = 0; i < json_array_size(losses); i++) {
+		record_count(json_array_get(losses, i), "count", &count);
+		if (__builtin_add_overflow(sum, count, &sum))
+			return UINT64_MAX;
+	}
+	return sum;
+}
+
+static void note_facts(struct rounds_facts *facts, const json_t *result,
+		       const struct figure *figure)
+{
+	u64 attempts;
+
+	record_count(result, "attempts", &attempts);
+	if (__builtin_add_overflow(facts->attempts, attempts, &facts->attempts))
+		facts->attempts = UINT64_MAX;
+	if (__builtin_add_overflow(facts->lost, lost_in(result), &facts->lost))
+		facts->lost = UINT64_MAX;
+	facts->nr_interrupted += !strcmp(record_text(result, "status"), "interrupted");
+	facts->nr_disturbed += record_is_true(result, "disturbance.disturbed");
+	facts->nr_below_floor += figure->below_floor;
+}
+
+static void note_left_out(struct rounds_facts *facts, const json_t *result, bool has_figure)
+{
+	const char *status = record_text(result, "status");
+
+	if (!strcmp(status, "failed"))
+		facts->nr_failed++;
+	else if (!strcmp(status, "skipped"))
+		facts->nr_skipped++;
+	else if (has_figure)
+		facts->nr_not_exact++;
+	else
+		facts->nr_without_figure++;
+	if (!facts->reason[0])
+		facts->reason = record_text(result, "reason");
+}
+
+static int check_unit(const struct compared_case *compared, const struct figure *figure)
+{
+	if (!compared->unit || !strcmp(compared->unit, figure->unit))
+		return 0;
+	return error_set(
+		E_USAGE,
+		"%s: %s against %s: instructions and time do not compare, give two of a kind",
+		quoted(compared->id.name), compared->unit, figure->unit);
+}
+
+/* One round of a case, of which `figure` is what there is to compare. */
+static int add_round(struct compared_case *compared, enum side side, const json_t *result,
+		     bool has_figure, const struct figure *figure, bool is_row)
+{
+	struct rounds_facts *facts = &compared->facts[side];
+	bool usable = has_figure && (is_row || figure->exact || !figure->counted);
+	int err;
+
+	facts->nr_results++;
+	if (has_figure) {
+		err = check_unit(compared, figure);
+		if (err)
+			return err;
+		compared->unit = figure->unit;
+	}
+	if (!usable) {
+		note_left_out(facts, result, has_figure);
+		return 0;
+	}
+	note_facts(facts, result, figure);
+	compared->judged.higher_is_better = figure->higher_is_better;
+	compared->judged.exact = figure->exact;
+	compared->judged.step = fmax(compared->judged.step, figure->step);
+	return add_value(&compared->judged.rounds[side], figure->value);
+}
+
+static int add_rows(struct comparison *comparison, enum side side, const json_t *result)
+{
+	const json_t *rows = record_field(result, "watched.rows");
+	int err = 0;
+
+	for (size_t i = 0; i < json_array_size(rows) && !err; i++) {
+		const json_t *row = json_array_get(rows, i);
+		struct compared_case *compared;
+		struct figure figure;
+		bool has_figure = metric_of_row(row, comparison->metric, &figure);
+
+		err = find_case(comparison, result, record_text(row, "name"), &compared);
+		if (!err && compared)
+			err = add_round(compared, side, result, has_figure, &figure, true);
+	}
+	return err;
+}
+
+static int add_result(struct comparison *comparison, enum side side, const json_t *result)
+{
+	struct compared_case *compared;
+	struct figure figure;
+	bool has_figure;
+	int err;
+
+	if (json_array_size(record_field(result, "watched.rows")))
+		return add_rows(comparison, side, result);
+	err = find_case(comparison, result, NULL, &compared);
+	if (err || !compared)
+		return err;
+	has_figure = metric_of_result(result, comparison->metric, &figure);
+	comparison->counted = comparison->counted || figure.counted;
+	return add_round(compared, side, result, has_figure, &figure, false);
+}
+
+static int refuse_twice(const json_t *result, const char *before, const char *path)
+{
+	return error_set(E_USAGE, "%s and %s hold the same round of %s: give each once", before,
+			 path, record_text(result, "benchmark"));
+}
+
+/*
+ * The same round twice would count for two. In a machine whose clock counts instructions every boot
+ * starts at the same moment, but there more rounds make no difference.
+ */
+static int check_twice(const struct record *record, const json_t *result, json_t *seen)
+{
+	json_t *round;
+	const char *before;
+	char *key;
+	int err = 0;
+
+	if (record_is_true(result, "exact_mode"))
+		return 0;
+	round = json_pack("[O?,O?,O?,O?]", json_object_get(result, "started_unix_ns"),
+			  record_field(result, "host.boot"), json_object_get(result, "benchmark"),
+			  json_object_get(result, "parameters"));
+	key = json_dumps(round, JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(round);
+	if (!key)
+		return no_memory();
+	before = json_string_value(json_object_get(seen, key));
+	if (before)
+		err = refuse_twice(result, before, record->path);
+	else if (json_object_set_new(seen, key, json_string(record->path)))
+		err = no_memory();
+	free(key);
+	return err;
+}
+
+static void note_start(s64 range[2], const json_t *result)
+{
+	u64 started;
+
+	record_count(result, "started_unix_ns", &started);
+	if (record_is_true(result, "exact_mode"))
+		return;
+	if (!range[0] || (s64)started < range[0])
+		range[0] = (s64)started;
+	if ((s64)started > range[1])
+		range[1] = (s64)started;
+}
+
+static int add_side(struct comparison *comparison, enum side side, s64 range[2])
+{
+	json_t *seen = json_object();
+	int err = seen ? 0 : no_memory();
+
+	for (size_t i = 0; i < comparison->nr_records[side] && !err; i++) {
+		const struct record *record = &comparison->records[side][i];
+
+		comparison->nr_results[side] += json_array_size(record->results);
+		for (size_t k = 0; k < json_array_size(record->results) && !err; k++) {
+			const json_t *result = json_array_get(record->results, k);
+
+			err = check_twice(record, result, seen);
+			note_start(range, result);
+			if (!err)
+				err = add_result(comparison, side, result);
+		}
+	}
+	json_decref(seen);
+	return err;
+}
+
+static int add_sides(struct comparison *comparison)
+{
+	s64 ranges[NR_SIDES][2] = {};
+	int err = 0;
+
+	for (int side = 0; side < NR_SIDES && !err; side++)
+		err = add_side(comparison, side, ranges[side]);
+	if (ranges[SIDE_BASE][0] && ranges[SIDE_NEW][0]) {
+		comparison->gap_ns[SIDE_NEW] = ranges[SIDE_NEW][0] - ranges[SIDE_BASE][1];
+		comparison->gap_ns[SIDE_BASE] = ranges[SIDE_BASE][0] - ranges[SIDE_NEW][1];
+	}
+	return err;
+}
+
+static void sort_out(struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->nr_cases; i++) {
+		struct compared_case *compared = &comparison->cases[i];
+		const struct rounds_facts *new = &compared->facts[SIDE_NEW];
+		const struct rounds *rounds = compared->judged.rounds;
+
+		compared->compared = rounds[SIDE_BASE].n && rounds[SIDE_NEW].n;
+		compared->fails = rounds[SIDE_BASE].n && !rounds[SIDE_NEW].n &&
+				  new->nr_failed &&new->nr_failed == new->nr_results;
+		comparison->nr_not_compared += !compared->compared;
+		comparison->nr_failing += compared->fails;
+	}
+}
+
+/* Some round has the figure on some side. */
+static bool has_metric(const struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->nr_cases; i++) {
+		if (comparison->cases[i].unit)
+			return true;
+	}
+	return false;
+}
+
+static const struct compared_case *first_common(const struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->nr_cases; i++) {
+		const struct rounds_facts *facts = comparison->cases[i].facts;
+
+		if (facts[SIDE_BASE].nr_results && facts[SIDE_NEW].nr_results)
+			return &comparison->cases[i];
+	}
+	return NULL;
+}
+
+static int nothing_to_compare(const struct comparison *comparison)
+{
+	const struct compared_case *common = first_common(comparison);
+	size_t nr_cases = comparison->nr_cases;
+
+	if (!nr_cases)
+		return error_set(E_USAGE, "%s%s: give others",
+				 comparison->filter ? "--filter: no case has a name like "
+						    : "nothing in the files can be compared",
+				 comparison->filter ? quoted(comparison->filter) : "");
+	if (!common)
+		return error_set(E_USAGE,
+				 "no case is in both: BASE has %s, NEW has %s: give results of the "
+				 "same benchmark, parameters and trigger",
+				 quoted(comparison->cases[0].id.name),
+				 quoted(comparison->cases[nr_cases - 1].id.name));
+	if (common->facts[SIDE_BASE].nr_without_figure && !has_metric(comparison))
+		return error_set(E_USAGE,
+				 "--metric: no result has %s (`bench compare --help` lists them)",
+				 quoted(comparison->metric));
+	return error_set(E_USAGE, "no case has figures on both sides: %s: %s",
+			 quoted(common->id.name), comparison_why_not(common));
+}
+
+static int judge_all(struct comparison *comparison)
+{
+	struct judged **judged = calloc(comparison->nr_cases + 1, sizeof(struct judged *));
+	size_t n = 0;
+	int err;
+
+	if (!judged)
+		return no_memory();
+	for (size_t i = 0; i < comparison->nr_cases; i++) {
+		if (comparison->cases[i].compared)
+			judged[n++] = &comparison->cases[i].judged;
+	}
+	err = judge(judged, n, &comparison->criteria);
+	for (size_t i = 0; i < n && !err; i++) {
+		comparison->nr_verdicts[judged[i]->verdict]++;
+		comparison->timed = comparison->timed || !judged[i]->exact;
+	}
+	free(judged);
+	return err;
+}
+
+static int by_number(double a, double b)
+{
+	return (a > b) - (a < b);
+}
+
+/* How much worse it has become: 1 where that is not known. */
+static double worsening(const struct compared_case *compared)
+{
+	const struct judged *judged = &compared->judged;
+
+	if (!judged->ratio.known)
+		return 1;
+	return judged->higher_is_better ? 1 / judged->ratio.value : judged->ratio.value;
+}
+
+static int by_name(const void *left, const void *right)
+{
+	const struct compared_case *a = left, *b = right;
+
+	return strverscmp(a->id.name, b->id.name);
+}
+
+static int by_ratio(const void *left, const void *right)
+{
+	int order = by_number(worsening(right), worsening(left));
+
+	return order ? order : by_name(left, right);
+}
+
+static int by_p(const void *left, const void *right)
+{
+	const struct judged *a = &((const struct compared_case *)left)->judged;
+	const struct judged *b = &((const struct compared_case *)right)->judged;
+	int order = by_number(a->tested ? a->p : 2, b->tested ? b->p : 2);
+
+	return order ? order : by_name(left, right);
+}
+
+static int by_verdict(const void *left, const void *right)
+{
+	const struct compared_case *a = left, *b = right;
+	int order = (int)a->judged.verdict - (int)b->judged.verdict;
+
+	return order ? order : by_ratio(left, right);
+}
+
+static void sort_cases(struct comparison *comparison)
+{
+	static int (*const orders[])(const void *left, const void *right) = {
+		[SORT_NAME] = by_name,
+		[SORT_RATIO] = by_ratio,
+		[SORT_P] = by_p,
+		[SORT_VERDICT] = by_verdict,
+	};
+
+	if (comparison->sort != SORT_AS_GIVEN)
+		qsort(comparison->cases, comparison->nr_cases, sizeof(*comparison->cases),
+		      orders[comparison->sort]);
+}
+
+int comparison_make(struct comparison *comparison)
+{
+	int err;
+
+	comparison->by_key = json_object();
+	if (!comparison->by_key)
+		return no_memory();
+	err = add_sides(comparison);
+	if (err)
+		return err;
+	sort_out(comparison);
+	if (comparison->nr_not_compared == comparison->nr_cases && !comparison->nr_failing)
+		return nothing_to_compare(comparison);
+	err = differences_find((const struct record *const *)comparison->records,
+			       comparison->nr_records, comparison->counted,
+			       &comparison->differences);
+	if (!err)
+		err = judge_all(comparison);
+	if (!err)
+		sort_cases(comparison);
+	return err;
+}
+
+bool comparison_is_regression(const struct comparison *comparison)
+{
+	return comparison->nr_verdicts[VERDICT_WORSE] || comparison->nr_failing;
+}
+
+bool comparison_is_decided(const struct comparison *comparison)
+{
+	const size_t *nr = comparison->nr_verdicts;
+
+	return nr[VERDICT_WORSE] + nr[VERDICT_BETTER] + nr[VERDICT_SAME] + comparison->nr_failing;
+}
+
+/* Why a side has no round to compare. */
+static const char *why_empty(const struct rounds_facts *facts)
+{
+	if (!facts->nr_results)
+		return "not in";
+	if (facts->nr_failed)
+		return "failed in";
+	if (facts->nr_skipped)
+		return "skipped in";
+	if (facts->nr_not_exact)
+		return "not exact in";
+	return "no such figure in";
+}
+
+/* How many bytes of a text to show: not half a character. */
+static int shown_length(const char *text)
+{
+	size_t len = strnlen(text, 201);
+
+	if (len > 200) {
+		for (len = 200; len && ((unsigned char)text[len] & 0xc0) == 0x80;)
+			len--;
+	}
+	return (int)len;
+}
+
+static void make_printable(char *text)
+{
+	for (; *text; text++) {
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+	}
+}
+
+const char *comparison_why_not(const struct compared_case *compared)
+{
+	static _Thread_local char text[512];
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int side = 0; side < NR_SIDES; side++) {
+		const struct rounds_facts *facts = &compared->facts[side];
+
+		if (compared->judged.rounds[side].n || used >= sizeof(text))
+			continue;
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %s%s%.*s",
+					 used ? ", " : "", why_empty(facts), side_names[side],
+					 facts->reason[0] ? ": " : "", shown_length(facts->reason),
+					 facts->reason);
+	}
+	make_printable(text);
+	return text;
+}
+
+void comparison_free(struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->nr_cases; i++) {
+		case_id_free(&comparison->cases[i].id);
+		for (int side = 0; side < NR_SIDES; side++)
+			free(comparison->cases[i].judged.rounds[side].values);
+	}
+	free(comparison->cases);
+	comparison->cases = NULL;
+	comparison->nr_cases = 0;
+	json_decref(comparison->by_key);
+	comparison->by_key = NULL;
+	differences_free(&comparison->differences);
+}

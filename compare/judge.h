@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From the rounds of two sides to a verdict for each case. No I/O. */
+#ifndef COMPARE_JUDGE_H
+#define COMPARE_JUDGE_H
+
+#include "inference.h"
+
+enum side {
+	SIDE_BASE,
+	SIDE_NEW,
+	NR_SIDES,
+};
+
+enum verdict {
+	VERDICT_WORSE,
+	VERDICT_BETTER,
+	VERDICT_SAME,
+	VERDICT_NOT_ENOUGH, /* the rounds there are cannot say */
+	NR_VERDICTS,
+};
+
+const char *verdict_name(enum verdict verdict);
+
+/* One side of a case: one value for each round that has the figure. */
+struct rounds {
+	double *values;
+	size_t n;
+	/* Set by judge(): of exact counts what most rounds agree on, else the median. */
+	double value;
+};
+
+struct judged {
+	struct rounds rounds[NR_SIDES];
+	bool higher_is_better;
+	/*
+	 * Counted, not timed: the values are compared themselves, without a test. Those that are less
+	 * than half of `step` apart are one and the same, printed and read again.
+	 */
+	bool exact;
+	double step;
+
+	double threshold;
+	struct ratio ratio;
+	bool tested; /* p and corrected_p are there */
+	double p, corrected_p;
+	enum verdict verdict;
+	/* Of VERDICT_NOT_ENOUGH, and of VERDICT_SAME what may still differ; "" otherwise. */
+	char why[128];
+};
+
+struct criteria {
+	double alpha; /* the chance that anything at all is called better or worse where nothing is */
+	double threshold; /* of the ratio: 0.02 is 2% */
+	bool threshold_given; /* else exact cases have one of 0 */
+};
+
+/*
+ * Fill in all that follows `step` in each of n cases, and the sides' value. A case is worse (or
+ * better) if its new value is beyond the threshold to that side and, of times, if p after the
+ * correction for all cases is below alpha. -ENOMEM or 0.
+ */
+int judge(struct judged *const *cases, size_t n, const struct criteria *criteria);
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../harness/error.h"
+#include "formats.h"
+
+/* Into an object or list that is NULL from the first value on that could not be made. */
+static void put(json_t **object, const char *key, json_t *value)
+{
+	if (json_object_set_new(*object, key, value)) {
+		json_decref(*object);
+		*object = NULL;
+	}
+}
+
+static void append(json_t **array, json_t *value)
+{
+	if (json_array_append_new(*array, value)) {
+		json_decref(*array);
+		*array = NULL;
+	}
+}
+
+static json_t *date_of(const json_t *result)
+{
+	char date[64] = "";
+	struct tm tm;
+	u64 ns;
+	time_t seconds;
+
+	record_count(result, "started_unix_ns", &ns);
+	seconds = (time_t)(ns / NSEC_PER_SEC);
+	if (gmtime_r(&seconds, &tm))
+		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S+00:00", &tm);
+	return json_string(date);
+}
+
+/* Of the machine of the first result: the format has room for one. */
+static json_t *context_of(const json_t *result)
+{
+	json_t *context = json_object();
+	u64 cpus;
+
+	put(&context, "date", date_of(result));
+	put(&context, "executable", json_string("bench"));
+	if (record_count(result, "host.cpus_online", &cpus))
+		put(&context, "num_cpus", json_integer((json_int_t)cpus));
+	put(&context, "library_build_type", json_string("release"));
+	put(&context, "kernel_release", json_string(record_text(result, "host.kernel_release")));
+	put(&context, "cpu_model", json_string(record_text(result, "host.cpu_model")));
+	return context;
+}
+
+/* The format has time only. Where there is no other, CPU time is the time. */
+static double cpu_time_of(const struct entry *entry, double real_time)
+{
+	struct figure cpu;
+
+	return entry_figure(entry, "cpu", &cpu) ? cpu.value : real_time;
+}
+
+static json_t *repetition_of(const struct entry *entry, const struct figure *figure)
+{
+	json_t *object = json_object();
+	u64 iterations, threads;
+
+	if (!record_count(entry->result, "attempts", &iterations) || !iterations)
+		iterations = 1;
+	record_count(entry->result, "options.producers", &threads);
+	put(&object, "name", json_string(entry->id.name));
+	put(&object, "run_name", json_string(entry->id.name));
+	put(&object, "run_type", json_string("iteration"));
+	put(&object, "repetitions", json_integer((json_int_t)entry->nr_rounds));
+	put(&object, "repetition_index", json_integer((json_int_t)entry->round));
+	put(&object, "threads", json_integer((json_int_t)(threads & INT64_MAX)));
+	put(&object, "iterations", json_integer((json_int_t)(iterations & INT64_MAX)));
+	put(&object, "real_time", json_real(figure->value));
+	put(&object, "cpu_time", json_real(cpu_time_of(entry, figure->value)));
+	put(&object, "time_unit", json_string("ns"));
+	if (strncmp(figure->unit, "ns", strlen("ns")))
+		put(&object, "label", json_string("instructions, not time"));
+	return object;
+}
+
+int write_google(const struct entries *entries, FILE *stream, size_t *left_out)
+{
+	json_t *repetitions = json_array(), *document = json_object();
+	char *text;
+
+	for (size_t i = 0; i < entries->n; i++) {
+		struct figure figure;
+
+		/* Of rates, more is better, which the format cannot say. */
+		if (entry_figure(&entries->list[i], METRIC_DEFAULT, &figure) &&
+		    !figure.higher_is_better)
+			append(&repetitions, repetition_of(&entries->list[i], &figure));
+		else
+			++*left_out;
+	}
+	if (entries->n)
+		put(&document, "context", context_of(entries->list[0].result));
+	put(&document, "benchmarks", repetitions);
+	text = document ? json_dumps(document, JSON_INDENT(2)) : NULL;
+	json_decref(document);
+	if (!text)
+		return error_set(ENOMEM, "no memory for the JSON of %zu results", entries->n);
+	fprintf(stream, "%s\n", text);
+	free(text);
+	return 0;
+}
