@@ -156,7 +156,7 @@ static char *name_of(const json_t *result, const char *row, struct case_id *id)
 
 int case_id_of(const json_t *result, const char *row, struct case_id *id)
 {
-	*id = (struct case_id){ .key = key_of(result, row), .name = NULL };
+	*id = (struct case_id){ .key = key_of(result, row), .has_row = row };
 	id->name = name_of(result, row, id);
 	return id->key && id->name ? 0 : error_set(ENOMEM, "no memory for the name of a case");
 }

@@ -18,6 +18,7 @@ struct case_id {
 	char *name;
 	size_t parts[CASE_PARTS]; /* where the slashes are that begin its parts */
 	size_t nr_parts;
+	bool has_row; /* it is the last part */
 };
 
 /* `row`: the name of a watcher's row, or NULL. The caller frees it in either case. -ENOMEM or 0. */

@@ -123,14 +123,15 @@ static void note_left_out(struct rounds_facts *facts, const json_t *result, bool
 		facts->reason = record_text(result, "reason");
 }
 
-static int check_unit(const struct compared_case *compared, const struct figure *figure)
+static int check_unit(const struct compared_case *compared, enum side side,
+		      const struct figure *figure)
 {
 	if (!compared->unit || !strcmp(compared->unit, figure->unit))
 		return 0;
-	return error_set(
-		E_USAGE,
-		"%s: %s against %s: instructions and time do not compare, give two of a kind",
-		quoted(compared->id.name), compared->unit, figure->unit);
+	return error_set(E_USAGE,
+			 "%s: %s in %s, %s before: instructions and time do not compare, give "
+			 "results of one kind",
+			 quoted(compared->id.name), figure->unit, side_names[side], compared->unit);
 }
 
 /* One round of a case, of which `figure` is what there is to compare. */
@@ -143,7 +144,7 @@ static int add_round(struct compared_case *compared, enum side side, const json_
 
 	facts->nr_results++;
 	if (has_figure) {
-		err = check_unit(compared, figure);
+		err = check_unit(compared, side, figure);
 		if (err)
 			return err;
 		compared->unit = figure->unit;
