@@ -155,11 +155,22 @@ const json_t *record_field(const json_t *result, const char *path)
 	return walk(result, path);
 }
 
+/* Tools whose numbers are doubles, such as jq, write a large count as a real. */
+static bool whole_real(double value, u64 *count)
+{
+	if (!(value >= 0 && value < 0x1p64) || value != floor(value))
+		return false;
+	*count = (u64)value;
+	return true;
+}
+
 static bool count_of(const json_t *value, u64 *count)
 {
 	*count = 0;
 	if (json_is_string(value))
 		return !parse_u64(json_string_value(value), count);
+	if (json_is_real(value))
+		return whole_real(json_real_value(value), count);
 	if (!json_is_integer(value) || json_integer_value(value) < 0)
 		return false;
 	*count = (u64)json_integer_value(value);

@@ -76,7 +76,7 @@ static json_t *side_of(const struct compared_case *compared, enum side side)
 		append(&values, json_real(rounds->values[i]));
 	return json_pack(
 		"{s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "value",
-		real_or_null(rounds->n, rounds->value), "rounds", values, "results",
+		real_or_null(compared->compared, rounds->value), "rounds", values, "results",
 		(json_int_t)facts->nr_results, "failed", (json_int_t)facts->nr_failed, "skipped",
 		(json_int_t)facts->nr_skipped, "not_exact", (json_int_t)facts->nr_not_exact,
 		"without_figure", (json_int_t)facts->nr_without_figure, "interrupted",
