@@ -129,10 +129,10 @@ static int refuse(const struct place *place, const char *field, const char *what
 
 	if (place->list)
 		snprintf(list, sizeof(list), ".%s[%zu]", place->list, place->element);
-	return error_set(
-		E_USAGE,
-		"%s: results[%zu]%s.%s is %s: not as `bench --json` writes it, run it anew",
-		place->path, place->index, list, field, what);
+	return error_set(E_USAGE,
+			 "%s: results[%zu]%s%s%s is %s: not as `bench --json` writes it, run it "
+			 "anew",
+			 place->path, place->index, list, field[0] ? "." : "", field, what);
 }
 
 /* null is NULL too, and so is what would be in something that is no object. */
