@@ -12,6 +12,11 @@
 struct case_id {
 	char *key; /* everything that defines the case, as text that is equal if the cases are */
 	/*
+	 * The key without trigger and row, which a result that came to nothing may not know yet: it is
+	 * of all cases with the same.
+	 */
+	char *family;
+	/*
 	 * For people, and for --filter: benchmark/parameter=value/..., then what else the case has
 	 * beyond the usual: trigger=, producers=, pad=, row=...
 	 */

@@ -135,10 +135,10 @@ static int refuse(const struct place *place, const char *field, const char *what
 			 place->path, place->index, list, field[0] ? "." : "", field, what);
 }
 
-/* null is NULL too, and so is what would be in something that is no object. */
-static const json_t *walk(const json_t *at, const char *path)
+const json_t *record_field(const json_t *result, const char *path)
 {
 	char name[32]; /* room for the longest in the tables above */
+	const json_t *at = result;
 
 	while (at && *path) {
 		size_t len = strcspn(path, ".");
@@ -148,11 +148,6 @@ static const json_t *walk(const json_t *at, const char *path)
 		path += len + (path[len] == '.');
 	}
 	return json_is_null(at) ? NULL : at;
-}
-
-const json_t *record_field(const json_t *result, const char *path)
-{
-	return walk(result, path);
 }
 
 /* Tools whose numbers are doubles, such as jq, write a large count as a real. */
@@ -207,7 +202,7 @@ static int check_real(const struct place *place, const char *path, const json_t 
 
 static int check_field(const struct place *place, const json_t *object, const struct field *field)
 {
-	const json_t *value = walk(object, field->path);
+	const json_t *value = record_field(object, field->path);
 	char what[64];
 
 	/* Whatever is on the way to a field is a field too, and refused on its own. */

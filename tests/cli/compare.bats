@@ -250,6 +250,21 @@ line_of() {
 		"$corpus/failed.json" "$corpus/timed.json"
 }
 
+@test "compare: what came to nothing may not know its trigger or rows" {
+	jq '.results[0].trigger = null' "$corpus/failed.json" >"$folder/early"
+	compared 1 "$corpus/timed.json" "$folder/early"
+	seen "failed in NEW: cannot load: Invalid argument (a regression)"
+	[[ $output != *"not in BASE"* ]] || wrong "taken for another case"
+	refused "no case has figures on both sides: 'maps-get/nr_maps=16/lookup=direct/trigger=test_run': failed in BASE: cannot load: Invalid argument" \
+		"$folder/early" "$corpus/timed.json"
+	jq '.results[0] |= (.status = "failed" | .watched = null)' "$corpus/watched.json" >"$folder/rows"
+	compared 1 "$corpus/watched.json" "$folder/rows"
+	seen 'row=one: failed in NEW (a regression)'
+	jq '.results[0].status = "skipped"' "$folder/early" >"$folder/skipped"
+	refused "no case has figures on both sides: 'maps-get/nr_maps=16/lookup=direct/trigger=test_run': skipped in NEW: cannot load: Invalid argument" \
+		"$corpus/timed.json" "$folder/skipped"
+}
+
 @test "compare: what differs comes first, and what makes it doubtful is flagged" {
 	results base '[rounds(100; 6; 0)][]'
 	results new '[rounds(100; 6; 100) | .host.kernel_release = "6.12.0" |
