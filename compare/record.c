@@ -82,6 +82,9 @@ static const struct field result_fields[] = {
 	{ "cost_ns.net", FIELD_OBJECT, false },
 	{ "cost_ns.net.median", FIELD_REAL, false },
 	{ "cost_ns.net.below_floor", FIELD_BOOL, false },
+	{ "quantiles_ns", FIELD_OBJECT, false },
+	{ "quantiles_ns.raw", FIELD_ARRAY, false },
+	{ "quantiles_ns.raw.1", FIELD_REAL, false },
 	{ "cpu_ns", FIELD_OBJECT, false },
 	{ "cpu_ns.raw", FIELD_OBJECT, false },
 	{ "cpu_ns.raw.median", FIELD_REAL, false },
@@ -144,7 +147,9 @@ const json_t *record_field(const json_t *result, const char *path)
 		size_t len = strcspn(path, ".");
 
 		snprintf(name, sizeof(name), "%.*s", (int)len, path);
-		at = json_object_get(at, name); /* of what is no object, NULL */
+		/* Of what is no object, or has no such element, NULL. */
+		at = json_is_array(at) ? json_array_get(at, strtoul(name, NULL, 10))
+				       : json_object_get(at, name);
 		path += len + (path[len] == '.');
 	}
 	return json_is_null(at) ? NULL : at;

@@ -24,6 +24,12 @@ static void append(json_t **array, json_t *value)
 	}
 }
 
+/* Readers of the format want a number, whatever its size. */
+static json_t *integer(u64 value)
+{
+	return json_integer((json_int_t)min_u64(value, INT64_MAX));
+}
+
 static json_t *date_of(const json_t *result)
 {
 	char date[64] = "";
@@ -47,7 +53,7 @@ static json_t *context_of(const json_t *result)
 	put(&context, "date", date_of(result));
 	put(&context, "executable", json_string("bench"));
 	if (record_count(result, "host.cpus_online", &cpus))
-		put(&context, "num_cpus", json_integer((json_int_t)cpus));
+		put(&context, "num_cpus", integer(cpus));
 	put(&context, "library_build_type", json_string("release"));
 	put(&context, "kernel_release", json_string(record_text(result, "host.kernel_release")));
 	put(&context, "cpu_model", json_string(record_text(result, "host.cpu_model")));
@@ -81,8 +87,8 @@ static json_t *repetition_of(const struct entry *entry, const struct figure *fig
 	put(&object, "name", name_of(entry, counted));
 	put(&object, "run_name", name_of(entry, counted));
 	put(&object, "run_type", json_string("iteration"));
-	put(&object, "threads", json_integer((json_int_t)(threads & INT64_MAX)));
-	put(&object, "iterations", json_integer((json_int_t)(iterations & INT64_MAX)));
+	put(&object, "threads", integer(threads));
+	put(&object, "iterations", integer(iterations));
 	put(&object, "real_time", json_real(figure->value));
 	put(&object, "cpu_time", json_real(cpu_time_of(entry, figure->value)));
 	put(&object, "time_unit", json_string("ns"));

@@ -300,6 +300,8 @@ line_of() {
 	compared 0 --metric calls_per_sec "$folder/base" "$folder/slow"
 	[[ $(line_of latency/row=one) == *" /s "*" better" ]] || wrong "no better"
 	compared 0 --metric p99 "$folder/base" "$folder/slow"
+	compared 0 --format json --metric p99 "$folder/base" "$folder/slow"
+	[[ $output == *'"lost": "18446744073709551615"'* ]] || wrong "another count of losses"
 	refused "--metric: no result has 'calls_total' (\`bench compare --help\` lists them)" \
 		--metric calls_total "$folder/base" "$folder/slow"
 }
@@ -311,6 +313,14 @@ line_of() {
 		--metric cpu "$corpus/timed.json" "$corpus/timed.json"
 	refused "--metric: no result has 'p99' (\`bench compare --help\` lists them)" \
 		--metric p99 "$corpus/exact.json" "$corpus/exact.json"
+	refused "--metric: no result has 'p1' (\`bench compare --help\` lists them)" \
+		--metric p1 "$corpus/timed.json" "$corpus/timed.json"
+	changed quantiles '.results[0].quantiles_ns = {raw: [8, 8.25, 9], overhead: null}'
+	compared 4 --metric p1 "$folder/quantiles" "$folder/quantiles"
+	seen " 8.250 "
+	changed quantiles '.results[0].quantiles_ns = {raw: [8, "9"]}'
+	refused "$folder/quantiles: results[0].quantiles_ns.raw.1 is not a number: not as \`bench --json\` writes it, run it anew" \
+		--metric p1 "$folder/quantiles" "$folder/quantiles"
 	compared 0 --metric raw "$corpus/exact.json" "$corpus/exact.json"
 	seen " 122.9375 "
 }
