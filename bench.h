@@ -169,6 +169,12 @@ struct bench {
 struct bench_watcher {
 	bool takes_command; /* after "--": it is run, and measured until it ends */
 
+	/*
+	 * Parameters that say what the watcher's own threads do: of no use, and so refused, with a
+	 * command. Ends with NULL; may be left out.
+	 */
+	const char *const *own_work;
+
 	/* Attach. What happens from now on is seen. */
 	int (*watch)(struct bench_run *run);
 
@@ -228,6 +234,12 @@ void bench_note(struct bench_run *run, const char *name, const char *fmt, ...) _
 void bench_loss(struct bench_run *run, const char *cause, u64 count);
 
 /*
+ * How much a watcher attempted, for its `finish`: samples and losses together. Of benchmarks that fire
+ * their operation the harness knows it.
+ */
+void bench_attempts(struct bench_run *run, u64 count);
+
+/*
  * A figure of the benchmark's own that the result is to name, with its unit in the name
  * ("entries_per_sec"; a literal). Counts are added up when given more than once.
  */
@@ -235,7 +247,8 @@ void bench_counter(struct bench_run *run, const char *name, double value);
 
 /*
  * One row of a watcher's result: a name (copied) with figures and perhaps a histogram. Only in `read`.
- * NULL without memory, which the functions below pass on: bench_rows_error() tells it in the end.
+ * Rows of a table have the same figures in the same order; one that is not known is left out, with
+ * those after it. A row with a histogram stands below the table, with figures of its own. NULL without memory, which the functions below pass on: bench_rows_error() tells it in the end.
  * In exact mode a figure NAME_ns is shown as NAME_insn, which it then is.
  */
 struct result_row;

@@ -426,6 +426,19 @@ static int choose_bench(const char *name, struct options *options)
 	return 0;
 }
 
+/* With a command the benchmark has no work of its own that could be described. */
+static int check_own_work(const struct command_line *line, const struct options *options)
+{
+	const char *const *name = options->bench->watcher->own_work;
+
+	for (; line->command && name && *name; name++) {
+		if (find_given(line, *name))
+			return error_set(E_USAGE, "--%s: what runs is the command %s, leave it out",
+					 *name, quoted(line->command[0]));
+	}
+	return 0;
+}
+
 /* What is of no use to a benchmark that fires nothing itself. */
 static int check_watcher(const struct command_line *line, const struct options *options)
 {
@@ -450,7 +463,7 @@ static int check_watcher(const struct command_line *line, const struct options *
 		return error_set(E_USAGE, "-i: '%llu' is longer than the duration of %llu",
 				 (unsigned long long)options->interval_sec,
 				 (unsigned long long)options->duration_sec);
-	return 0;
+	return check_own_work(line, options);
 }
 
 /* Core options that not every benchmark can follow. */

@@ -124,6 +124,11 @@ void bench_loss(struct bench_run *run, const char *cause, u64 count)
 	loss->count += count;
 }
 
+void bench_attempts(struct bench_run *run, u64 count)
+{
+	run->result->attempts = count;
+}
+
 void bench_counter(struct bench_run *run, const char *name, double value)
 {
 	struct result *result = run->result;

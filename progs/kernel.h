@@ -19,6 +19,15 @@
 struct task_struct {
 	int pid;
 	int tgid;
+	int on_cpu;
+	unsigned int __state;
+	__u64 start_time;
+	char comm[16];
+};
+
+/* The name that __state had before Linux 5.14. */
+struct task_struct___old {
+	long state;
 };
 
 struct bpf_map {

@@ -211,24 +211,40 @@ static void details(FILE *out, const struct result *result)
 		host->machine, host->cpu_model, host->cpus_usable, host->cpus_online, host->libbpf);
 }
 
-static void lost_line(FILE *out, const struct result *result, const struct result_loss *loss)
+static void lost_line(FILE *out, const struct result *result, const struct result_loss *loss,
+		      int width)
 {
-	if (result->bench->watcher)
-		fprintf(out, "lost      %llu: %s\n", (unsigned long long)loss->count, loss->cause);
-	else
-		fprintf(out, "lost      %llu of %llu operations attempted: %s\n",
-			(unsigned long long)loss->count, (unsigned long long)result->attempts,
-			loss->cause);
+	fprintf(out, "%-*s %llu", width, "lost", (unsigned long long)loss->count);
+	if (!result->bench->watcher)
+		fprintf(out, " of %llu operations attempted", (unsigned long long)result->attempts);
+	else if (result->attempts)
+		fprintf(out, " of %llu", (unsigned long long)result->attempts);
+	fprintf(out, ": %s\n", loss->cause);
+}
+
+/* Scripts know the width of the others' first column. */
+static int label_width(const struct result *result)
+{
+	size_t width = 9;
+
+	for (size_t i = 0; i < result->nr_notes && result->bench->watcher; i++)
+		width = max_u64(width, strlen(result->notes[i].name));
+	for (size_t i = 0; i < result->nr_counters && result->bench->watcher; i++)
+		width = max_u64(width, strlen(result->counters[i].name));
+	return (int)width;
 }
 
 static void notes(FILE *out, const struct result *result)
 {
+	int width = label_width(result);
+
 	for (size_t i = 0; i < result->nr_notes; i++)
-		fprintf(out, "%-9s %s\n", result->notes[i].name, result->notes[i].value);
+		fprintf(out, "%-*s %s\n", width, result->notes[i].name, result->notes[i].value);
 	for (size_t i = 0; i < result->nr_counters; i++)
-		fprintf(out, "%-9s %.15g\n", result->counters[i].name, result->counters[i].value);
+		fprintf(out, "%-*s %.15g\n", width, result->counters[i].name,
+			result->counters[i].value);
 	for (size_t i = 0; i < result->nr_losses; i++)
-		lost_line(out, result, &result->losses[i]);
+		lost_line(out, result, &result->losses[i], width);
 }
 
 static void disturbance(FILE *out, const struct result *result)
@@ -290,26 +306,49 @@ static int print_figure(FILE *out, int width, double value)
 	return fprintf(out, "%*.3lf", width, value);
 }
 
-/* All rows have the same figures. */
+/* The row with the most figures: others may lack the last ones. NULL: no row is for the table. */
+static const struct result_row *fullest_row(const struct result_rows *rows, int *widest)
+{
+	const struct result_row *fullest = NULL;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct result_row *row = &rows->rows[i];
+
+		if (row->has_histogram)
+			continue;
+		*widest = (int)max_u64((u64)*widest, strlen(row->name));
+		if (!fullest || row->nr_figures > fullest->nr_figures)
+			fullest = row;
+	}
+	return fullest;
+}
+
 static void table(FILE *out, const struct result_rows *rows)
 {
-	int widest = 0, width = 14;
+	const int width = 14;
+	int widest = 0;
+	const struct result_row *head = fullest_row(rows, &widest);
 
-	for (size_t i = 0; i < rows->n; i++)
-		widest = (int)max_u64((u64)widest, strlen(rows->rows[i].name));
-	if (!rows->n)
+	if (!head)
 		return;
 	fprintf(out, "%-*s", widest, "");
-	for (size_t i = 0; i < rows->rows[0].nr_figures; i++)
-		fprintf(out, " %*s", width, rows->rows[0].figures[i].name);
-	for (size_t i = 0; i < rows->n; i++) {
-		fprintf(out, "\n%-*s", widest, rows->rows[i].name);
-		for (size_t j = 0; j < rows->rows[i].nr_figures; j++) {
-			fprintf(out, " ");
-			print_figure(out, width, rows->rows[i].figures[j].value);
-		}
-	}
+	for (size_t i = 0; i < head->nr_figures; i++)
+		fprintf(out, " %*s", width, head->figures[i].name);
 	fprintf(out, "\n");
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct result_row *row = &rows->rows[i];
+
+		if (row->has_histogram)
+			continue;
+		fprintf(out, "%-*s", widest, row->name);
+		for (size_t j = 0; j < row->nr_figures; j++) {
+			fprintf(out, " ");
+			print_figure(out, width, row->figures[j].value);
+		}
+		for (size_t j = row->nr_figures; j < head->nr_figures; j++)
+			fprintf(out, " %*s", width, "-");
+		fprintf(out, "\n");
+	}
 }
 
 /* Buckets from the first to the last that holds something, with a bar for each. */
@@ -338,28 +377,29 @@ static void histogram(FILE *out, const struct result_row *row)
 	}
 }
 
-static void latency(FILE *out, const struct result_rows *rows)
+static void latency(FILE *out, const struct result_row *row)
 {
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct result_row *row = &rows->rows[i];
-
-		fprintf(out, "%s:", row->name);
-		for (size_t j = 0; j < row->nr_figures; j++) {
-			fprintf(out, " %s=", row->figures[j].name);
-			print_figure(out, 0, row->figures[j].value);
-		}
-		fprintf(out, "\n");
-		if (row->has_histogram)
-			histogram(out, row);
+	fprintf(out, "%s:", row->name);
+	for (size_t i = 0; i < row->nr_figures; i++) {
+		fprintf(out, " %s=", row->figures[i].name);
+		print_figure(out, 0, row->figures[i].value);
 	}
+	fprintf(out, "\n");
+	if (row->has_histogram)
+		histogram(out, row);
 }
 
+/* What is distributed does not fit in a table: it stands below. */
 static void print_rows(FILE *out, const struct result *result, const struct result_rows *rows)
 {
-	if (result->bench->layout == BENCH_LAYOUT_TABLE)
+	bool is_table = result->bench->layout == BENCH_LAYOUT_TABLE;
+
+	if (is_table)
 		table(out, rows);
-	else
-		latency(out, rows);
+	for (size_t i = 0; i < rows->n; i++) {
+		if (!is_table || rows->rows[i].has_histogram)
+			latency(out, &rows->rows[i]);
+	}
 }
 
 int text_rows(struct text *text, const struct result *result, const struct result_rows *rows,

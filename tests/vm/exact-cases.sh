@@ -56,6 +56,6 @@ for lookup in direct map_in_map; do
 		one "pad-$lookup-$pad" $seq --nr_maps 16 --lookup "$lookup" --pad "$pad"
 	done
 done
-for i in 1 2 3 4 5 6 7 8 9 10; do
+for ((i = 1; i <= 20; i++)); do
 	one "again-$i" $seq --nr_maps 24
 done
