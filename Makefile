@@ -116,6 +116,11 @@ check: setup-check
 bench-self: all
 	@tests/bench-self
 
+# The reader of results against any input; FUZZ_SECONDS is how long.
+.PHONY: fuzz
+fuzz:
+	@CLANG=$(CLANG) tests/fuzz/run $(FUZZ_SECONDS)
+
 # The exact results that tests/vm/exact.bats holds the suite to. Renew them when a change of the
 # programs is meant to move the figures, and say so where the change is explained.
 .PHONY: baselines
@@ -149,6 +154,7 @@ help:
 	@echo 'make check-vm               only the tests in virtual machines'
 	@echo 'make check SANITIZE=1       the same with ASan and UBSan in user space'
 	@echo 'make bench-self             measure what the suite promises of itself'
+	@echo 'make fuzz                   fuzz the reader of results for a minute'
 	@echo 'make baselines              renew the exact results in baselines/'
 	@echo 'make format                 format all C sources'
 	@echo 'make compile_commands.json  for editors'

@@ -15,7 +15,6 @@
 static const char *const defining[] = {
 	"benchmark",
 	"parameters",
-	"trigger",
 	"options.producers",
 	"options.consumers",
 	"options.affinity",
@@ -25,23 +24,30 @@ static const char *const defining[] = {
 	"options.command",
 };
 
-static char *key_of(const json_t *result, const char *row)
+static bool append_copy(json_t *array, const json_t *value)
+{
+	return !json_array_append_new(array, value ? json_deep_copy(value) : json_null());
+}
+
+static char *dump(const json_t *array)
+{
+	return json_dumps(array, JSON_COMPACT | JSON_SORT_KEYS);
+}
+
+static int make_keys(const json_t *result, const char *row, struct case_id *id)
 {
 	json_t *array = json_array();
 	bool complete = array != NULL;
-	char *key;
 
-	for (size_t i = 0; i < ARRAY_SIZE(defining); i++) {
-		const json_t *field = record_field(result, defining[i]);
-		json_t *copy = field ? json_deep_copy(field) : json_null();
-
-		complete = !json_array_append_new(array, copy) && complete;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(defining); i++)
+		complete = append_copy(array, record_field(result, defining[i])) && complete;
+	id->family = complete ? dump(array) : NULL;
+	complete = append_copy(array, record_field(result, "trigger")) && complete;
 	if (row)
 		complete = !json_array_append_new(array, json_string(row)) && complete;
-	key = complete ? json_dumps(array, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+	id->key = complete ? dump(array) : NULL;
 	json_decref(array);
-	return key;
+	return id->family && id->key ? 0 : -ENOMEM;
 }
 
 /* A name under construction: its text, and where its parts begin. */
@@ -156,14 +162,18 @@ static char *name_of(const json_t *result, const char *row, struct case_id *id)
 
 int case_id_of(const json_t *result, const char *row, struct case_id *id)
 {
-	*id = (struct case_id){ .key = key_of(result, row), .name = NULL };
+	int err;
+
+	*id = (struct case_id){ .has_row = row };
+	err = make_keys(result, row, id);
 	id->name = name_of(result, row, id);
-	return id->key && id->name ? 0 : error_set(ENOMEM, "no memory for the name of a case");
+	return !err && id->name ? 0 : error_set(ENOMEM, "no memory for the name of a case");
 }
 
 void case_id_free(struct case_id *id)
 {
 	free(id->key);
+	free(id->family);
 	free(id->name);
-	id->key = id->name = NULL;
+	id->key = id->family = id->name = NULL;
 }

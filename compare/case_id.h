@@ -12,12 +12,18 @@
 struct case_id {
 	char *key; /* everything that defines the case, as text that is equal if the cases are */
 	/*
+	 * The key without trigger and row, which a result that came to nothing may not know yet: it is
+	 * of all cases with the same.
+	 */
+	char *family;
+	/*
 	 * For people, and for --filter: benchmark/parameter=value/..., then what else the case has
 	 * beyond the usual: trigger=, producers=, pad=, row=...
 	 */
 	char *name;
 	size_t parts[CASE_PARTS]; /* where the slashes are that begin its parts */
 	size_t nr_parts;
+	bool has_row; /* it is the last part */
 };
 
 /* `row`: the name of a watcher's row, or NULL. The caller frees it in either case. -ENOMEM or 0. */

@@ -123,14 +123,15 @@ static void note_left_out(struct rounds_facts *facts, const json_t *result, bool
 		facts->reason = record_text(result, "reason");
 }
 
-static int check_unit(const struct compared_case *compared, const struct figure *figure)
+static int check_unit(const struct compared_case *compared, enum side side,
+		      const struct figure *figure)
 {
 	if (!compared->unit || !strcmp(compared->unit, figure->unit))
 		return 0;
-	return error_set(
-		E_USAGE,
-		"%s: %s against %s: instructions and time do not compare, give two of a kind",
-		quoted(compared->id.name), compared->unit, figure->unit);
+	return error_set(E_USAGE,
+			 "%s: %s in %s, %s before: instructions and time do not compare, give "
+			 "results of one kind",
+			 quoted(compared->id.name), figure->unit, side_names[side], compared->unit);
 }
 
 /* One round of a case, of which `figure` is what there is to compare. */
@@ -143,7 +144,7 @@ static int add_round(struct compared_case *compared, enum side side, const json_
 
 	facts->nr_results++;
 	if (has_figure) {
-		err = check_unit(compared, figure);
+		err = check_unit(compared, side, figure);
 		if (err)
 			return err;
 		compared->unit = figure->unit;
@@ -177,14 +178,24 @@ static int add_rows(struct comparison *comparison, enum side side, const json_t 
 	return err;
 }
 
-static int add_result(struct comparison *comparison, enum side side, const json_t *result)
+/* Did the run come to something that there can be figures of? */
+static bool came_to_something(const json_t *result)
+{
+	const char *status = record_text(result, "status");
+	const json_t *rows = record_field(result, "watched.rows");
+
+	return (!strcmp(status, "ok") || !strcmp(status, "interrupted")) &&
+	       (!rows || json_array_size(rows));
+}
+
+static int add_figure(struct comparison *comparison, enum side side, const json_t *result)
 {
 	struct compared_case *compared;
 	struct figure figure;
 	bool has_figure;
 	int err;
 
-	if (json_array_size(record_field(result, "watched.rows")))
+	if (record_field(result, "watched.rows"))
 		return add_rows(comparison, side, result);
 	err = find_case(comparison, result, NULL, &compared);
 	if (err || !compared)
@@ -192,6 +203,44 @@ static int add_result(struct comparison *comparison, enum side side, const json_
 	has_figure = metric_of_result(result, comparison->metric, &figure);
 	comparison->counted = comparison->counted || figure.counted;
 	return add_round(compared, side, result, has_figure, &figure, false);
+}
+
+/* Counts as a round of all cases that it can have been meant for. */
+static bool add_to_family(struct comparison *comparison, enum side side, const json_t *result,
+			  const char *family)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < comparison->nr_cases; i++) {
+		struct compared_case *compared = &comparison->cases[i];
+
+		if (strcmp(compared->id.family, family))
+			continue;
+		found = true;
+		compared->facts[side].nr_results++;
+		note_left_out(&compared->facts[side], result, false);
+	}
+	return found;
+}
+
+static int add_nothing(struct comparison *comparison, enum side side, const json_t *result)
+{
+	struct compared_case *compared;
+	struct case_id id;
+	bool found = false;
+	int err = case_id_of(result, NULL, &id);
+
+	if (!err && !json_object_get(comparison->by_key, id.key))
+		found = add_to_family(comparison, side, result, id.family);
+	case_id_free(&id);
+	if (err || found)
+		return err;
+	err = find_case(comparison, result, NULL, &compared);
+	if (err || !compared)
+		return err;
+	compared->facts[side].nr_results++;
+	note_left_out(&compared->facts[side], result, false);
+	return 0;
 }
 
 static int refuse_twice(const json_t *result, const char *before, const char *path)
@@ -242,35 +291,52 @@ static void note_start(s64 range[2], const json_t *result)
 		range[1] = (s64)started;
 }
 
-static int add_side(struct comparison *comparison, enum side side, s64 range[2])
+static int note_round(struct comparison *comparison, enum side side, const struct record *record,
+		      const json_t *result, json_t *seen, s64 range[2])
 {
-	json_t *seen = json_object();
-	int err = seen ? 0 : no_memory();
+	comparison->nr_results[side]++;
+	note_start(range, result);
+	return check_twice(record, result, seen);
+}
+
+/*
+ * First what there are figures of, since what came to nothing may be of any of those. `seen` holds
+ * the rounds of a side.
+ */
+static int add_side(struct comparison *comparison, enum side side, bool with_figures, json_t *seen,
+		    s64 range[2])
+{
+	int err = 0;
 
 	for (size_t i = 0; i < comparison->nr_records[side] && !err; i++) {
 		const struct record *record = &comparison->records[side][i];
 
-		comparison->nr_results[side] += json_array_size(record->results);
 		for (size_t k = 0; k < json_array_size(record->results) && !err; k++) {
 			const json_t *result = json_array_get(record->results, k);
 
-			err = check_twice(record, result, seen);
-			note_start(range, result);
+			if (came_to_something(result) != with_figures)
+				continue;
+			err = note_round(comparison, side, record, result, seen, range);
 			if (!err)
-				err = add_result(comparison, side, result);
+				err = with_figures ? add_figure(comparison, side, result)
+						   : add_nothing(comparison, side, result);
 		}
 	}
-	json_decref(seen);
 	return err;
 }
 
 static int add_sides(struct comparison *comparison)
 {
+	json_t *seen[NR_SIDES] = { json_object(), json_object() };
 	s64 ranges[NR_SIDES][2] = {};
-	int err = 0;
+	int err = seen[SIDE_BASE] && seen[SIDE_NEW] ? 0 : no_memory();
 
-	for (int side = 0; side < NR_SIDES && !err; side++)
-		err = add_side(comparison, side, ranges[side]);
+	for (int nothing = 0; nothing < 2; nothing++) {
+		for (int side = 0; side < NR_SIDES && !err; side++)
+			err = add_side(comparison, side, !nothing, seen[side], ranges[side]);
+	}
+	json_decref(seen[SIDE_BASE]);
+	json_decref(seen[SIDE_NEW]);
 	if (ranges[SIDE_BASE][0] && ranges[SIDE_NEW][0]) {
 		comparison->gap_ns[SIDE_NEW] = ranges[SIDE_NEW][0] - ranges[SIDE_BASE][1];
 		comparison->gap_ns[SIDE_BASE] = ranges[SIDE_BASE][0] - ranges[SIDE_NEW][1];

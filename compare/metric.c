@@ -14,6 +14,8 @@ const struct metric metrics[] = {
 	  "insn.raw.exact", false },
 	{ "overhead", "the loop alone", "cost_ns.overhead.median", "ns/op", NULL,
 	  "insn.overhead.per_op", "insn.overhead.exact", false },
+	{ "p1", "of the raw cost, where others disturb least", "quantiles_ns.raw.1", "ns/op", NULL,
+	  NULL, NULL, false },
 	{ "p90", "of the raw cost of batches", "cost_ns.raw.p90", "ns/op", NULL, NULL, NULL,
 	  false },
 	{ "p99", "of the raw cost of batches", "cost_ns.raw.p99", "ns/op", NULL, NULL, NULL,

@@ -82,6 +82,9 @@ static const struct field result_fields[] = {
 	{ "cost_ns.net", FIELD_OBJECT, false },
 	{ "cost_ns.net.median", FIELD_REAL, false },
 	{ "cost_ns.net.below_floor", FIELD_BOOL, false },
+	{ "quantiles_ns", FIELD_OBJECT, false },
+	{ "quantiles_ns.raw", FIELD_ARRAY, false },
+	{ "quantiles_ns.raw.1", FIELD_REAL, false },
 	{ "cpu_ns", FIELD_OBJECT, false },
 	{ "cpu_ns.raw", FIELD_OBJECT, false },
 	{ "cpu_ns.raw.median", FIELD_REAL, false },
@@ -129,30 +132,36 @@ static int refuse(const struct place *place, const char *field, const char *what
 
 	if (place->list)
 		snprintf(list, sizeof(list), ".%s[%zu]", place->list, place->element);
-	return error_set(
-		E_USAGE,
-		"%s: results[%zu]%s.%s is %s: not as `bench --json` writes it, run it anew",
-		place->path, place->index, list, field, what);
+	return error_set(E_USAGE,
+			 "%s: results[%zu]%s%s%s is %s: not as `bench --json` writes it, run it "
+			 "anew",
+			 place->path, place->index, list, field[0] ? "." : "", field, what);
 }
 
-/* null is NULL too, and so is what would be in something that is no object. */
-static const json_t *walk(const json_t *at, const char *path)
+const json_t *record_field(const json_t *result, const char *path)
 {
 	char name[32]; /* room for the longest in the tables above */
+	const json_t *at = result;
 
 	while (at && *path) {
 		size_t len = strcspn(path, ".");
 
 		snprintf(name, sizeof(name), "%.*s", (int)len, path);
-		at = json_object_get(at, name); /* of what is no object, NULL */
+		/* Of what is no object, or has no such element, NULL. */
+		at = json_is_array(at) ? json_array_get(at, strtoul(name, NULL, 10))
+				       : json_object_get(at, name);
 		path += len + (path[len] == '.');
 	}
 	return json_is_null(at) ? NULL : at;
 }
 
-const json_t *record_field(const json_t *result, const char *path)
+/* Tools whose numbers are doubles, such as jq, write a large count as a real. */
+static bool whole_real(double value, u64 *count)
 {
-	return walk(result, path);
+	if (!(value >= 0 && value < 0x1p64) || value != floor(value))
+		return false;
+	*count = (u64)value;
+	return true;
 }
 
 static bool count_of(const json_t *value, u64 *count)
@@ -160,6 +169,8 @@ static bool count_of(const json_t *value, u64 *count)
 	*count = 0;
 	if (json_is_string(value))
 		return !parse_u64(json_string_value(value), count);
+	if (json_is_real(value))
+		return whole_real(json_real_value(value), count);
 	if (!json_is_integer(value) || json_integer_value(value) < 0)
 		return false;
 	*count = (u64)json_integer_value(value);
@@ -196,7 +207,7 @@ static int check_real(const struct place *place, const char *path, const json_t 
 
 static int check_field(const struct place *place, const json_t *object, const struct field *field)
 {
-	const json_t *value = walk(object, field->path);
+	const json_t *value = record_field(object, field->path);
 	char what[64];
 
 	/* Whatever is on the way to a field is a field too, and refused on its own. */

@@ -30,8 +30,8 @@ int record_parse(const char *path, const char *text, size_t len, struct record *
 void record_free(struct record *record);
 
 /*
- * A field by its path, such as "cost_ns.net.median": NULL if it or something on the way to it is not
- * there or null.
+ * A field by its path, such as "cost_ns.net.median", or "quantiles_ns.raw.1" for an element of a
+ * list: NULL if it or something on the way to it is not there or null.
  */
 const json_t *record_field(const json_t *result, const char *path);
 

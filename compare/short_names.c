@@ -71,6 +71,9 @@ int short_names_add(struct short_names *names, const struct case_id *id)
 
 static bool is_common(const struct short_names *names, const struct case_id *id, size_t part)
 {
+	/* A row is what a line of the table is about, even if it is the only one. */
+	if (id->has_row && part + 1 == id->nr_parts)
+		return false;
 	return count(names, id, part) == count(names, id, id->nr_parts);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The comparison for other programs. What could not be made for want of memory is NULL. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "../harness/error.h"
@@ -61,9 +62,11 @@ static json_t *differences_of(const struct differences *differences)
 	return array;
 }
 
+/* As everywhere in JSON here: what needs 64 bits is a string of its digits. */
 static json_t *count_of(u64 count)
 {
-	return json_integer(count > INT64_MAX ? INT64_MAX : (json_int_t)count);
+	return count > INT64_MAX ? json_sprintf("%" PRIu64, count)
+				 : json_integer((json_int_t)count);
 }
 
 static json_t *side_of(const struct compared_case *compared, enum side side)
@@ -76,7 +79,7 @@ static json_t *side_of(const struct compared_case *compared, enum side side)
 		append(&values, json_real(rounds->values[i]));
 	return json_pack(
 		"{s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "value",
-		real_or_null(rounds->n, rounds->value), "rounds", values, "results",
+		real_or_null(compared->compared, rounds->value), "rounds", values, "results",
 		(json_int_t)facts->nr_results, "failed", (json_int_t)facts->nr_failed, "skipped",
 		(json_int_t)facts->nr_skipped, "not_exact", (json_int_t)facts->nr_not_exact,
 		"without_figure", (json_int_t)facts->nr_without_figure, "interrupted",

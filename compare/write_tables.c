@@ -170,8 +170,12 @@ static int print_common_parts(const struct page *page)
 	int err = said ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < page->comparison->nr_cases && !err; i++) {
-		char *text = common_parts(&page->names, &page->comparison->cases[i].id);
+		const struct compared_case *compared = &page->comparison->cases[i];
+		char *text;
 
+		if (!compared->compared)
+			continue;
+		text = common_parts(&page->names, &compared->id);
 		if (!text || (text[0] && !json_object_get(said, text) &&
 			      json_object_set_new(said, text, json_true())))
 			err = -ENOMEM;
@@ -285,7 +289,7 @@ static void print_gap(const struct page *page)
 		if (gap_ns > 0)
 			fprintf(page->stream,
 				"All of %s ran before %s (%.0f s between them): whatever else "
-				"changed meanwhile shows as a difference.\n",
+				"changed\nmeanwhile shows as a difference.\n",
 				side_names[!side], side_names[side], (double)gap_ns / 1e9);
 	}
 }
@@ -295,17 +299,16 @@ static void print_rules(const struct page *page)
 	const struct comparison *comparison = page->comparison;
 	const struct criteria *criteria = &comparison->criteria;
 
-	fprintf(page->stream, "\nThe metric is %s.", comparison->metric);
+	fprintf(page->stream, "\nMetric: %s\n", comparison->metric);
 	if (comparison->timed)
 		fprintf(page->stream,
-			" Worse or better: p, of a rank test of the rounds and corrected for the "
-			"number of cases, is below %g, and the medians are more than %g%% apart. "
-			"95%%: by bootstrap.",
+			"Times: worse or better if p, of a rank test of the rounds and corrected "
+			"for the number\nof cases, is below %g and the medians are more than %g%% "
+			"apart. 95%%: by bootstrap.\n",
 			criteria->alpha, 100 * criteria->threshold);
 	if (comparison->counted)
-		fprintf(page->stream, " Exact counts: any difference above %g%%.",
+		fprintf(page->stream, "Exact counts: any difference above %g%%.\n",
 			criteria->threshold_given ? 100 * criteria->threshold : 0.0);
-	fputc('\n', page->stream);
 	if (comparison->timed)
 		print_gap(page);
 }

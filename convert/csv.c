@@ -51,7 +51,7 @@ static void print_value(FILE *stream, const json_t *value)
 	else if (json_is_integer(value))
 		fprintf(stream, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
 	else if (json_is_real(value))
-		fprintf(stream, "%.17g", json_real_value(value));
+		print_real(stream, json_real_value(value));
 	else if (json_is_boolean(value))
 		fputs(json_is_true(value) ? "true" : "false", stream);
 }
@@ -112,7 +112,7 @@ static void print_entry(FILE *stream, const struct entry *entry, json_t *figures
 	for (size_t i = 0; i < ARRAY_SIZE(metric_names); i++) {
 		fputc(',', stream);
 		if (!entry->row && entry_figure(entry, metric_names[i], &figure))
-			fprintf(stream, "%.17g", figure.value);
+			print_real(stream, figure.value);
 	}
 	fprintf(stream, ",%" PRIu64, entry_lost(entry));
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {

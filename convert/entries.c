@@ -49,8 +49,7 @@ static int add_result(struct entries *entries, const struct record *record, cons
 	return err;
 }
 
-/* `counts` has how many rounds of each case there are; on the way there, how many there were. */
-static int count_rounds(struct entries *entries, json_t *counts)
+static int number_rounds(struct entries *entries, json_t *counts)
 {
 	for (size_t i = 0; i < entries->n; i++) {
 		struct entry *entry = &entries->list[i];
@@ -59,11 +58,6 @@ static int count_rounds(struct entries *entries, json_t *counts)
 		entry->round = (size_t)n;
 		if (json_object_set_new(counts, entry->id.key, json_integer(n + 1)))
 			return no_memory();
-	}
-	for (size_t i = 0; i < entries->n; i++) {
-		const json_t *n = json_object_get(counts, entries->list[i].id.key);
-
-		entries->list[i].nr_rounds = (size_t)json_integer_value(n);
 	}
 	return 0;
 }
@@ -80,7 +74,7 @@ int entries_of(const struct record *records, size_t nr_records, struct entries *
 					 json_array_get(records[i].results, k));
 	}
 	if (!err)
-		err = count_rounds(entries, counts);
+		err = number_rounds(entries, counts);
 	json_decref(counts);
 	return err;
 }
@@ -99,6 +93,18 @@ bool entry_figure(const struct entry *entry, const char *metric, struct figure *
 		return metric_of_row(entry->row, metric, figure);
 	return metric_of_result(entry->result, metric, figure) &&
 	       (figure->exact || !figure->counted);
+}
+
+void print_real(FILE *stream, double value)
+{
+	char text[32];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	fputs(text, stream);
 }
 
 u64 entry_lost(const struct entry *entry)

@@ -3,6 +3,8 @@
 #ifndef CONVERT_ENTRIES_H
 #define CONVERT_ENTRIES_H
 
+#include <stdio.h>
+
 #include "../compare/case_id.h"
 #include "../compare/metric.h"
 #include "../compare/record.h"
@@ -12,7 +14,7 @@ struct entry {
 	const json_t *result;
 	const json_t *row; /* of a watcher; NULL for others */
 	struct case_id id;
-	size_t round, nr_rounds; /* from 0, in the order of the files; of the case */
+	size_t round; /* of the case, from 0, in the order of the files */
 };
 
 struct entries {
@@ -30,6 +32,9 @@ void entries_free(struct entries *entries);
  * that is not exact.
  */
 bool entry_figure(const struct entry *entry, const char *metric, struct figure *figure);
+
+/* With as many digits as it takes to read the same number again. */
+void print_real(FILE *stream, double value);
 
 /* Operations that were lost, by any cause. */
 u64 entry_lost(const struct entry *entry);

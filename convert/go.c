@@ -105,7 +105,9 @@ static void print_row_values(FILE *stream, const json_t *row)
 	json_object_foreach(figures, name, value) {
 		if (!json_is_number(value))
 			continue;
-		fprintf(stream, " %.15g ", json_number_value(value));
+		fputc(' ', stream);
+		print_real(stream, json_number_value(value));
+		fputc(' ', stream);
 		print_word(stream, name);
 	}
 }
@@ -119,8 +121,11 @@ static void print_values(FILE *stream, const struct entry *entry)
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-		if (entry_figure(entry, values[i].metric, &figure))
-			fprintf(stream, " %.15g %s%s", figure.value, values[i].prefix, figure.unit);
+		if (!entry_figure(entry, values[i].metric, &figure))
+			continue;
+		fputc(' ', stream);
+		print_real(stream, figure.value);
+		fprintf(stream, " %s%s", values[i].prefix, figure.unit);
 	}
 }
 

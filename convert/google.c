@@ -24,6 +24,12 @@ static void append(json_t **array, json_t *value)
 	}
 }
 
+/* Readers of the format want a number, whatever its size. */
+static json_t *integer(u64 value)
+{
+	return json_integer((json_int_t)min_u64(value, INT64_MAX));
+}
+
 static json_t *date_of(const json_t *result)
 {
 	char date[64] = "";
@@ -47,7 +53,7 @@ static json_t *context_of(const json_t *result)
 	put(&context, "date", date_of(result));
 	put(&context, "executable", json_string("bench"));
 	if (record_count(result, "host.cpus_online", &cpus))
-		put(&context, "num_cpus", json_integer((json_int_t)cpus));
+		put(&context, "num_cpus", integer(cpus));
 	put(&context, "library_build_type", json_string("release"));
 	put(&context, "kernel_release", json_string(record_text(result, "host.kernel_release")));
 	put(&context, "cpu_model", json_string(record_text(result, "host.cpu_model")));
@@ -62,48 +68,88 @@ static double cpu_time_of(const struct entry *entry, double real_time)
 	return entry_figure(entry, "cpu", &cpu) ? cpu.value : real_time;
 }
 
+/* Counts are no time: a name of their own keeps them from being compared with one. */
+static json_t *name_of(const struct entry *entry, bool counted)
+{
+	return json_sprintf("%s%s", entry->id.name, counted ? "/insn" : "");
+}
+
+/* How many repetitions there are is put in at the end. */
 static json_t *repetition_of(const struct entry *entry, const struct figure *figure)
 {
+	bool counted = strncmp(figure->unit, "ns", strlen("ns"));
 	json_t *object = json_object();
 	u64 iterations, threads;
 
 	if (!record_count(entry->result, "attempts", &iterations) || !iterations)
 		iterations = 1;
 	record_count(entry->result, "options.producers", &threads);
-	put(&object, "name", json_string(entry->id.name));
-	put(&object, "run_name", json_string(entry->id.name));
+	put(&object, "name", name_of(entry, counted));
+	put(&object, "run_name", name_of(entry, counted));
 	put(&object, "run_type", json_string("iteration"));
-	put(&object, "repetitions", json_integer((json_int_t)entry->nr_rounds));
-	put(&object, "repetition_index", json_integer((json_int_t)entry->round));
-	put(&object, "threads", json_integer((json_int_t)(threads & INT64_MAX)));
-	put(&object, "iterations", json_integer((json_int_t)(iterations & INT64_MAX)));
+	put(&object, "threads", integer(threads));
+	put(&object, "iterations", integer(iterations));
 	put(&object, "real_time", json_real(figure->value));
 	put(&object, "cpu_time", json_real(cpu_time_of(entry, figure->value)));
 	put(&object, "time_unit", json_string("ns"));
-	if (strncmp(figure->unit, "ns", strlen("ns")))
+	if (counted)
 		put(&object, "label", json_string("instructions, not time"));
 	return object;
+}
+
+/*
+ * The repetitions are all those of one name. `seen` has how many there are of each: so far in the
+ * first pass, in all in the second.
+ */
+static int number_repetitions(json_t *repetitions)
+{
+	json_t *seen = json_object();
+	json_t *repetition;
+	size_t i;
+	int err = !seen;
+
+	json_array_foreach(repetitions, i, repetition) {
+		const char *name = json_string_value(json_object_get(repetition, "name"));
+		json_int_t n = json_integer_value(json_object_get(seen, name));
+
+		err |= json_object_set_new(repetition, "repetition_index", json_integer(n));
+		err |= json_object_set_new(seen, name, json_integer(n + 1));
+	}
+	json_array_foreach(repetitions, i, repetition) {
+		const char *name = json_string_value(json_object_get(repetition, "name"));
+
+		err |= json_object_set(repetition, "repetitions", json_object_get(seen, name));
+	}
+	json_decref(seen);
+	return err ? -ENOMEM : 0;
+}
+
+/* Of rates, more is better, which the format cannot say. */
+static bool is_time(const struct entry *entry, struct figure *figure)
+{
+	return entry_figure(entry, METRIC_DEFAULT, figure) && !figure->higher_is_better;
 }
 
 int write_google(const struct entries *entries, FILE *stream, size_t *left_out)
 {
 	json_t *repetitions = json_array(), *document = json_object();
-	char *text;
+	char *text = NULL;
 
 	for (size_t i = 0; i < entries->n; i++) {
 		struct figure figure;
 
-		/* Of rates, more is better, which the format cannot say. */
-		if (entry_figure(&entries->list[i], METRIC_DEFAULT, &figure) &&
-		    !figure.higher_is_better)
+		if (is_time(&entries->list[i], &figure))
 			append(&repetitions, repetition_of(&entries->list[i], &figure));
 		else
 			++*left_out;
 	}
 	if (entries->n)
 		put(&document, "context", context_of(entries->list[0].result));
-	put(&document, "benchmarks", repetitions);
-	text = document ? json_dumps(document, JSON_INDENT(2)) : NULL;
+	if (!number_repetitions(repetitions)) {
+		put(&document, "benchmarks", json_incref(repetitions));
+		text = document ? json_dumps(document, JSON_INDENT(2)) : NULL;
+	}
+	json_decref(repetitions);
 	json_decref(document);
 	if (!text)
 		return error_set(ENOMEM, "no memory for the JSON of %zu results", entries->n);

@@ -103,6 +103,7 @@ static void costs_below_nothing(void **state)
 	assert_int_equal(verdict_of(-0.1, 5, false), VERDICT_WORSE);
 	assert_false(judged[0].ratio.known);
 	assert_int_equal(verdict_of(5, -0.1, false), VERDICT_BETTER);
+	assert_int_equal(verdict_of(1, -3, false), VERDICT_BETTER);
 	assert_int_equal(verdict_of(-0.1, -0.5, false), VERDICT_NOT_ENOUGH);
 	assert_string_equal(judged[0].why, "nothing above zero on either side");
 }
