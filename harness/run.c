@@ -524,7 +524,9 @@ int run_case(const struct options *options, const struct run_observer *observer,
 		run.bench->teardown(&run);
 	producers_free(&run);
 
-	result->ended_by_signal = caught_signal;
+	/* A fault that was found stays one, though a signal came as well. */
+	if (!err || err == -EINTR)
+		result->ended_by_signal = caught_signal;
 	if (result->ended_by_signal)
 		result->status = RESULT_INTERRUPTED;
 	else if (err)

@@ -216,20 +216,33 @@ our_map() {
 		done
 }
 
-# spoilt METHOD TEXT BPFTOOL-WORD...: what bpftool does to the map during a run is found.
-spoilt() {
-	local method=$1 text=$2 command=$3 id
-	shift 3
-	start -w 0 -d 20 htab-batch-dump --nr_entries 1000 --method "$method"
+# spoil COMMAND WORD...: let bpftool do this to the map of a run in the background, which has started.
+spoil() {
+	local command=$1 id
+	shift
 	printed "' started." || { reaped; fail "never started"; }
 	id=$(our_map)
 	[ -n "$id" ] || fail "no map"
 	bpftool map "$command" id "$id" "$@" || fail "bpftool"
+}
+
+# found TEXT WHAT: the run has ended as one that failed, for this reason, and without figures.
+found() {
 	reaped
-	bench_pid=
-	[ "$status" -eq 1 ] || fail "not found: $method, $command $*"
-	[[ $stderr == "bench: "*"$text"* && $stderr != *$'\n'* ]] || fail "expected: $text"
+	[ "$status" -eq 1 ] || fail "not found: $2"
+	[[ $stderr == "bench: "*"$1"* && $stderr != *$'\n'* ]] || fail "expected: $1"
 	[[ $output != *Summary* ]] || fail "a result all the same"
+	[ "$(jq -r '.results[0] | .status, .cost_ns' "$json")" = $'failed\nnull' ] ||
+		fail "not as failed in the JSON"
+}
+
+# spoilt METHOD TEXT COMMAND BPFTOOL-WORD...: what bpftool does to the map during a run is found.
+spoilt() {
+	local method=$1 text=$2
+	shift 2
+	start -w 0 -d 20 htab-batch-dump --nr_entries 1000 --method "$method" --json "$json"
+	spoil "$@"
+	found "$text" "$method, $*"
 }
 
 @test "a map that others spoil is no result: a key lost, one more, another value" {
@@ -245,10 +258,33 @@ spoilt() {
 	done
 }
 
+@test "a fault that was found is a failure, though a signal ends the run as well" {
+	need_command bpftool
+	start -w 0 -d 20 htab-batch-dump --nr_entries 1000 --json "$json"
+	printed "' started." || { reaped; fail "never started"; }
+	# So that both come at the same time.
+	kill -STOP "$bench_pid"
+	spoil delete key hex 05 00 00 42
+	kill -INT "$bench_pid"
+	kill -CONT "$bench_pid"
+	found "lacks 1 of the 1000 keys" "with a signal"
+}
+
 @test "more memory than there is: refused with the estimate" {
 	refused 4 "MiB of memory are free" --max_entries 67108864 --value_size 1048576
 	refused 4 "MiB of memory are free" --max_entries 67108864 --nr_entries 67108864 \
 		--map_type percpu_hash --value_size 32768
+}
+
+# has_filled: the memory for a dump of two million entries is there, so the map is full.
+has_filled() {
+	[ "$(awk '$1 == "VmRSS:" { print $2 }' "/proc/$bench_pid/status")" -gt 20000 ]
+}
+
+# calibrates: there is a producer.
+calibrates() {
+	local threads=("/proc/$bench_pid/task/"*)
+	[ "${#threads[@]}" -gt 1 ]
 }
 
 @test "an end by a signal, in the middle of a dump beside writers" {
