@@ -270,6 +270,20 @@ spoilt() {
 	found "lacks 1 of the 1000 keys" "with a signal"
 }
 
+# The writer's first key: there for a moment, again and again.
+@test "a key that somebody takes away from a writer is found in the end" {
+	local try
+	need_command bpftool
+	start -w 0 -d 20 htab-batch-dump --nr_entries 1000 --writers 1 --json "$json"
+	printed "' started." || { reaped; fail "never started"; }
+	for ((try = 0; try < 200; try++)); do
+		! bpftool map delete id "$(our_map)" key hex e8 03 00 42 2>/dev/null || break
+	done
+	[ "$try" -lt 200 ] || fail "never there"
+	kill -INT "$bench_pid"
+	found "0 keys of the writers could not be inserted, and 1 not deleted" "a key taken away"
+}
+
 @test "more memory than there is: refused with the estimate" {
 	refused 4 "MiB of memory are free" --max_entries 67108864 --value_size 1048576
 	refused 4 "MiB of memory are free" --max_entries 67108864 --nr_entries 67108864 \
