@@ -57,12 +57,23 @@ struct bench_param {
 	u64 min; /* BENCH_PARAM_UINT: both ends are valid values */
 	u64 max;
 	const char *const *choices; /* BENCH_PARAM_CHOICE: ends with NULL */
+	/*
+	 * What the other parameters leave room for. A default above that is cut down to it; a value
+	 * that was asked for is for `validate` to refuse. NULL: any.
+	 */
+	u64 (*most)(const void *params);
 };
 
 #define BENCH_UINT(_name, _struct, _def, _min, _max, _help)                               \
 	{                                                                                 \
 		.name = #_name, .help = _help, .type = BENCH_PARAM_UINT,                  \
 		.offset = offsetof(_struct, _name), .def = _def, .min = _min, .max = _max \
+	}
+#define BENCH_UINT_UP_TO(_name, _struct, _def, _min, _max, _most, _help)                   \
+	{                                                                                  \
+		.name = #_name, .help = _help, .type = BENCH_PARAM_UINT,                   \
+		.offset = offsetof(_struct, _name), .def = _def, .min = _min, .max = _max, \
+		.most = _most                                                              \
 	}
 #define BENCH_CHOICE(_name, _struct, _def, _choices, _help)                          \
 	{                                                                            \

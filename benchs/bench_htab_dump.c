@@ -58,12 +58,46 @@ struct params {
 	u64 method;
 	u64 writers;
 };
+static bool is_per_cpu(u64 map_type)
+{
+	return map_types[map_type] == BPF_MAP_TYPE_PERCPU_HASH ||
+	       map_types[map_type] == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+}
+
+static bool is_lru(u64 map_type)
+{
+	return map_types[map_type] == BPF_MAP_TYPE_LRU_HASH ||
+	       map_types[map_type] == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+}
+
+/* Keys that writers must have room for. An LRU map makes it. */
+static u64 least_others(const struct params *p)
+{
+	return is_lru(p->map_type) ? 0 : 2 * p->writers;
+}
+
+static u64 most_entries(const void *data)
+{
+	const struct params *p = data;
+
+	return p->max_entries - min_u64(least_others(p), p->max_entries);
+}
+
+static u64 most_in_batch(const void *data)
+{
+	const struct params *p = data;
+
+	return p->max_entries;
+}
+
 
 static const struct bench_param param_table[] = {
 	BENCH_CHOICE(map_type, struct params, 0, map_type_names, "type of the map"),
 	BENCH_UINT(max_entries, struct params, 50000, 1, MAX_ENTRIES, "size of the map"),
-	BENCH_UINT(nr_entries, struct params, 1000, 0, MAX_ENTRIES, "entries in it"),
-	BENCH_UINT(batch_size, struct params, 256, 1, MAX_ENTRIES, "entries asked for in one call"),
+	BENCH_UINT_UP_TO(nr_entries, struct params, 1000, 0, MAX_ENTRIES, most_entries,
+			 "entries in it"),
+	BENCH_UINT_UP_TO(batch_size, struct params, 256, 1, MAX_ENTRIES, most_in_batch,
+			 "entries asked for in one call"),
 	BENCH_UINT(value_size, struct params, 8, 1, MAX_VALUE_SIZE, "bytes of a value, of one CPU"),
 	BENCH_CHOICE(method, struct params, METHOD_BATCH, method_names, "how the map is read"),
 	BENCH_UINT(writers, struct params, 0, 0, MAX_WRITERS,
@@ -134,18 +168,6 @@ static u64 pieces_per_pass(const struct bench_run *run)
 	return state->pieces;
 }
 
-static bool is_per_cpu(u64 map_type)
-{
-	return map_types[map_type] == BPF_MAP_TYPE_PERCPU_HASH ||
-	       map_types[map_type] == BPF_MAP_TYPE_LRU_PERCPU_HASH;
-}
-
-static bool is_lru(u64 map_type)
-{
-	return map_types[map_type] == BPF_MAP_TYPE_LRU_HASH ||
-	       map_types[map_type] == BPF_MAP_TYPE_LRU_PERCPU_HASH;
-}
-
 static int validate(const void *data, unsigned int nr_producers)
 {
 	const struct params *p = data;
@@ -165,8 +187,7 @@ static int validate(const void *data, unsigned int nr_producers)
 		return error_set(E_USAGE,
 				 "--method batch_delete empties the map, of which there is "
 				 "one: -p must be 1");
-	/* An LRU map makes room. */
-	if (!is_lru(p->map_type) && p->nr_entries + 2 * p->writers > p->max_entries)
+	if (p->nr_entries + least_others(p) > p->max_entries)
 		return error_set(E_USAGE,
 				 "--writers %llu: each needs room for two other keys, and of "
 				 "--max_entries %llu --nr_entries takes %llu",

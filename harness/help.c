@@ -73,9 +73,10 @@ static void print_param(const struct bench_param *param)
 		snprintf(text, sizeof(text), "%s (%s) [%s]", param->help, words,
 			 param->choices[param->def]);
 	else
-		snprintf(text, sizeof(text), "%s (%llu to %llu) [%llu]", param->help,
+		snprintf(text, sizeof(text), "%s (%llu to %llu) [%llu%s]", param->help,
 			 (unsigned long long)param->min, (unsigned long long)param->max,
-			 (unsigned long long)param->def);
+			 (unsigned long long)param->def,
+			 param->most ? ", less where that does not fit" : "");
 	print_wrapped(text, (size_t)at);
 }
 

@@ -372,6 +372,20 @@ static int take_param(const struct given *given, struct options *options)
 	return 0;
 }
 
+/* Nobody asked for a default, so nobody is told that it is too much. */
+static void cut_defaults(struct options *options)
+{
+	const struct bench_param *params = options->bench->params;
+
+	for (const struct bench_param *p = params; p && p->name; p++) {
+		bool given = options->params_given >> (p - params) & 1;
+
+		if (p->most && !given)
+			bench_param_set(p, options->params,
+					min_u64(p->def, p->most(options->params)));
+	}
+}
+
 static void set_core_defaults(struct options *options)
 {
 	for_each_option_row(row)
@@ -455,8 +469,11 @@ static int read_values(const struct command_line *line, struct options *options)
 	}
 	if (!err)
 		err = check_core(line, options);
-	if (err || options->list || !options->bench->validate)
+	if (err || options->list)
 		return err;
+	cut_defaults(options);
+	if (!options->bench->validate)
+		return 0;
 	return options->bench->validate(options->params, options->nr_producers);
 }
 
