@@ -82,7 +82,9 @@ static int run(const struct options *options, int *signal)
 
 static int dispatch(const struct options *options, int *signal)
 {
-	if (options->help) {
+	if (options->given) {
+		fputs(options->given_names, stdout);
+	} else if (options->help) {
 		options_print_help(options);
 	} else if (options->version) {
 		printf("bench %s\n", BENCH_VERSION);

@@ -477,6 +477,25 @@ static int read_values(const struct command_line *line, struct options *options)
 	return options->bench->validate(options->params, options->nr_producers);
 }
 
+/* For --given: what was made of letters, abbreviations and words in any order. */
+static int name_given(const struct command_line *line, struct options *options)
+{
+	size_t size;
+	FILE *out = open_memstream(&options->given_names, &size);
+
+	if (!out)
+		return error_set(ENOMEM, "out of memory for the names of options");
+	for_each_option_row(row)
+	{
+		if (row->kind == OPTION_FLAG && *(bool *)((char *)options + row->offset))
+			fprintf(out, "%s\n", row->name);
+	}
+	for (size_t i = 0; i < line->nr_given; i++)
+		fprintf(out, "%s\n",
+			line->given[i].row ? line->given[i].row->name : line->given[i].name);
+	return fclose(out) ? error_set(ENOMEM, "out of memory for the names of options") : 0;
+}
+
 int options_parse(int argc, char *const *argv, struct options *options)
 {
 	struct command_line line;
@@ -487,7 +506,7 @@ int options_parse(int argc, char *const *argv, struct options *options)
 	if (!err)
 		err = scan(&line, argc, argv, options);
 	if (!err)
-		err = read_values(&line, options);
+		err = options->given ? name_given(&line, options) : read_values(&line, options);
 	release(&line);
 	return err;
 }
@@ -496,6 +515,8 @@ void options_free(struct options *options)
 {
 	cpu_list_free(&options->prod_cpus);
 	cpu_list_free(&options->cons_cpus);
+	free(options->given_names);
+	options->given_names = NULL;
 	free(options->params);
 	options->params = NULL;
 }

@@ -8,7 +8,7 @@
 #include "trigger.h"
 
 struct options {
-	bool help, version, list;
+	bool help, version, list, given;
 	bool verbose, quiet;
 	bool stacktrace; /* known, and refused: no benchmark captures stack traces */
 	bool affinity; /* -a, or implied by one of the two lists below */
@@ -20,9 +20,10 @@ struct options {
 	unsigned int pad; /* extra ALU instructions in each operation, up to BENCH_MAX_PAD */
 	const char *json_path; /* "-" is stdout; NULL: none. Points into argv. */
 
-	const struct bench *bench; /* NULL only with help, version or list */
+	const struct bench *bench; /* NULL only with help, version, list or given */
 	void *params; /* bench->params_size bytes, all rows of the table filled in */
 	u64 params_given; /* bit i: row i of bench->params was on the command line */
+	char *given_names; /* with `given`: of all options on the command line, a line each */
 };
 
 /*

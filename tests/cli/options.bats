@@ -323,6 +323,17 @@ out_of_range() {
 		$dump --trigger test_run
 }
 
+@test "the options that are given, by their full names" {
+	run --separate-stderr "$BENCH" -qd1 --vers count-local --given --js x --max_entries 0 -p 99999999
+	[ "$status" -eq 0 ] || wrong "refused"
+	[ "$(sort <<<"$output" | tr '\n' ' ')" = \
+		"duration given json max_entries producers quiet version " ] || wrong "not these"
+	[ ! -e x ] || wrong "made the file"
+	run --separate-stderr "$BENCH" --given
+	[ "$status" -eq 0 ] && [ "$output" = given ] || wrong "not itself"
+	refused "unknown option '--no-such-option' (\`bench --help\` lists them)" --given --no-such-option
+}
+
 @test "stack traces and an empty path are refused" {
 	refused "-s: no benchmark here captures stack traces" -s count-local
 	refused "--json: the path is empty" --json "" count-local
