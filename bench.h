@@ -241,6 +241,12 @@ int bench_call(struct bench_producer *producer, const char *helper);
 int bench_interrupted(void);
 
 /*
+ * The same for what is done in set-up and again later, such as `batch`, with which the harness
+ * calibrates. Once samples are taken it is 0: a batch then ends by itself, and counts.
+ */
+int bench_set_up_interrupted(const struct bench_run *run);
+
+/*
  * What a kernel must have. Each returns 0, or -E_CANNOT with what is missing; for `unavailable`.
  * bench_need_bpf(): the capabilities to load programs, and the kernel's own BTF.
  */

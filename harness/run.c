@@ -410,6 +410,12 @@ int bench_interrupted(void)
 	return caught_signal ? error_set(EINTR, "ended by a signal before the first sample") : 0;
 }
 
+/* Calibration is over when the producers are sent into their first phase. */
+int bench_set_up_interrupted(const struct bench_run *run)
+{
+	return atomic_load(&run->phase) ? 0 : bench_interrupted();
+}
+
 static int choose_mode(struct bench_run *run)
 {
 	struct result *result = run->result;
