@@ -148,6 +148,20 @@ beside_writers() {
 	done
 }
 
+# Each time it is filled an LRU map may keep others.
+@test "an LRU map that is filled again after each dump, with and without writers" {
+	local type turn
+	for type in lru_hash lru_percpu_hash; do
+		for turn in 1 2 3; do
+			dumped --map_type "$type" --method batch_delete --max_entries 1000 \
+				--nr_entries 1000 --writers 1
+			holds "$json" "evicted" '.counters.evicted > 0'
+		done
+		dumped --map_type "$type" --method batch_delete --max_entries 1000 --nr_entries 1000
+		holds "$json" "what was there is there" '.counters | has("evicted") | not'
+	done
+}
+
 @test "CPU time beside wall time, nearly all of it in the kernel" {
 	run --separate-stderr "$BENCH" -w 0 -d 1 htab-batch-dump --nr_entries 39000 --json "$json"
 	[ "$status" -eq 0 ] || fail "no result"
@@ -284,6 +298,18 @@ spoilt() {
 	found "0 keys of the writers could not be inserted, and 1 not deleted" "a key taken away"
 }
 
+# A library that is loaded before libbpf: deleting has become reading.
+@test "a dump that is to delete and does not is no result" {
+	local words library=$BATS_TEST_TMPDIR/reads_only.so
+	need_command cc
+	cc -shared -fPIC -O2 -o "$library" "$BATS_TEST_DIRNAME/reads_only.c"
+	for words in "" "--map_type lru_hash" "--writers 1"; do
+		# shellcheck disable=SC2086 # no word, or several
+		LD_PRELOAD=$library refused 1 "a dump that deletes has left key 0x42000000 in the map" \
+			--method batch_delete $words
+	done
+}
+
 @test "more memory than there is: refused with the estimate" {
 	refused 4 "MiB of memory are free" --max_entries 67108864 --value_size 1048576
 	refused 4 "MiB of memory are free" --max_entries 67108864 --nr_entries 67108864 \
@@ -299,6 +325,28 @@ has_filled() {
 calibrates() {
 	local threads=("/proc/$bench_pid/task/"*)
 	[ "${#threads[@]}" -gt 1 ]
+}
+
+# By key, such a dump takes some seconds.
+@test "an end by a signal while it is set up: a dump of millions is not waited for" {
+	local phase begin
+	! emulated || skip "filling the map takes minutes"
+	[ "$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)" -gt 1024 ] ||
+		skip "less than 1 GiB of memory"
+	for phase in has_filled calibrates; do
+		start htab-batch-dump --max_entries 2000000 --nr_entries 2000000 --method next_key
+		until "$phase"; do
+			kill -0 "$bench_pid" || { reaped; fail "it ended by itself"; }
+			sleep 0.1
+		done
+		begin=${EPOCHREALTIME/./}
+		kill -TERM "$bench_pid"
+		reaped
+		[ "$status" -eq 143 ] || fail "not the status of SIGTERM"
+		[[ $stderr == *"before the first sample" ]] || fail "it was set up already"
+		[ $((${EPOCHREALTIME/./} - begin)) -lt 1500000 ] ||
+			fail "$phase: took $((${EPOCHREALTIME/./} - begin)) us to end"
+	done
 }
 
 @test "an end by a signal, in the middle of a dump beside writers" {
