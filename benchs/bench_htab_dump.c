@@ -609,7 +609,8 @@ static int state_init(struct bench_run *run)
 	state->steps_at_once = p->method == METHOD_NEXT_KEY ? ENTRIES_AT_ONCE
 							    : ENTRIES_AT_ONCE / p->batch_size + 1;
 	return bench_need_memory(map_bytes(state) + bench_nr_producers(run) * dumper_bytes(state) +
-					 fill_bytes(&state->fill),
+					 fill_bytes(&state->fill) +
+					 htab_writers_bytes(&state->writers),
 				 "the map and its dump");
 }
 

@@ -350,6 +350,19 @@ spoilt() {
 		--map_type percpu_hash --value_size 32768
 }
 
+# The estimates, in MiB, where there is never enough.
+@test "the estimate has room for the writers' values" {
+	local writers estimates=()
+	for writers in 0 256; do
+		refused 4 "MiB of memory are free" --max_entries 67108864 --nr_entries 67108352 \
+			--value_size 1048576 --writers "$writers"
+		[[ $stderr =~ "about "([0-9]+)" MiB" ]] || fail "no estimate"
+		estimates+=("${BASH_REMATCH[1]}")
+	done
+	# Each has two of one MiB, and a dump has room for those of its two keys.
+	[ $((estimates[1] - estimates[0])) -ge 1024 ] || fail "${estimates[*]}"
+}
+
 # has_filled: the memory for a dump of two million entries is there, so the map is full.
 has_filled() {
 	[ "$(awk '$1 == "VmRSS:" { print $2 }' "/proc/$bench_pid/status")" -gt 20000 ]
