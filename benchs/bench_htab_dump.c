@@ -788,6 +788,19 @@ static void finish_by_key(struct bench_run *run, const struct dumper *dumper)
 	bench_counter(run, "wrong_values", (double)check->wrong_values);
 }
 
+static void note_calls(struct bench_run *run)
+{
+	const struct state *state = bench_private(run);
+	unsigned long long steps = state->steps;
+
+	if (state->params->method == METHOD_NEXT_KEY)
+		bench_note(run, "calls", "%llu a dump, for a key and its value in turn",
+			   2 * steps - 1);
+	else
+		bench_note(run, "batch", "%u entries a call, %llu calls a dump",
+			   state->dumpers[0].readers[BENCH_REAL].dump.batch_size, steps);
+}
+
 static int finish(struct bench_run *run)
 {
 	const struct state *state = bench_private(run);
@@ -808,9 +821,7 @@ static int finish(struct bench_run *run)
 		if (dump->by_key)
 			finish_by_key(run, dumper);
 	}
-	bench_note(run, "batch", "%u entries a call, %llu calls a dump",
-		   state->dumpers[0].readers[BENCH_REAL].dump.batch_size,
-		   (unsigned long long)state->steps);
+	note_calls(run);
 	err = finish_missing(run);
 	return err ? err : finish_writers(run);
 }

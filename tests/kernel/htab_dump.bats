@@ -93,6 +93,8 @@ refused() {
 	local method
 	for method in batch next_key; do
 		dumped --method "$method" -p 2 --max_entries 3000 --nr_entries 2000
+		holds "$json" "how many calls, and of what size only where there is one" \
+			".notes | has(\"batch\") == (\"$method\" == \"batch\")"
 	done
 }
 
