@@ -687,6 +687,8 @@ static int setup(struct bench_run *run)
 		err = error_set(E_CANNOT, "--writers: in exact mode there is one CPU, on which "
 					  "nothing else may run");
 	if (!err)
+		err = bench_need_files(0);
+	if (!err)
 		err = create_map(run);
 	if (!err)
 		err = fill_init(&state->fill);
