@@ -110,7 +110,9 @@ static int flush_stdout(void)
 
 static int dispatch(const struct options *options, int *status)
 {
-	if (options->help) {
+	if (options->given) {
+		fputs(options->given_names, stdout);
+	} else if (options->help) {
 		options_print_help(options);
 	} else if (options->version) {
 		printf("bench %s\n", BENCH_VERSION);

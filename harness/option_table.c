@@ -61,6 +61,9 @@ const struct option_row option_rows[] = {
 	{ "quiet", "q", .kind = OPTION_FLAG, AT(quiet), .help = "say less while it runs" },
 	{ "stacktrace", "s", .kind = OPTION_FLAG, AT(stacktrace),
 	  .help = "refused: no benchmark here captures stack traces" },
+	{ "given", NULL, .kind = OPTION_FLAG, AT(given),
+	  .help = "print the full names of the options that are given, one a line, and do nothing "
+		  "else: for scripts that pass options on" },
 	{ "help", "h", .kind = OPTION_FLAG, AT(help),
 	  .help = "show this, with a NAME only the parameters of that benchmark" },
 	{ "version", "V", .kind = OPTION_FLAG, AT(version), .help = "show the version" },

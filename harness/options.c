@@ -403,6 +403,20 @@ static int take_param(const struct given *given, struct options *options)
 	return err;
 }
 
+/* Nobody asked for a default, so nobody is told that it is too much. */
+static void cut_defaults(struct options *options)
+{
+	const struct bench_param *params = options->bench->params;
+
+	for (const struct bench_param *p = params; p && p->name; p++) {
+		bool given = options->params_given >> (p - params) & 1;
+
+		if (p->most && !given)
+			bench_param_set(p, options->params,
+					min_u64(p->def, p->most(options->params)));
+	}
+}
+
 static void set_core_defaults(struct options *options)
 {
 	for_each_option_row(row)
@@ -576,9 +590,31 @@ static int read_values(const struct command_line *line, struct options *options)
 	options->duration_given = find_given(line, "duration") || find_given(line, "d");
 	if (!err)
 		err = check_core(line, options);
-	if (err || options->list || !options->bench || !options->bench->validate)
+	if (err || options->list || !options->bench)
 		return err;
+	cut_defaults(options);
+	if (!options->bench->validate)
+		return 0;
 	return options->bench->validate(options->params, options->nr_producers);
+}
+
+/* For --given: what was made of letters, abbreviations and words in any order. */
+static int name_given(const struct command_line *line, struct options *options)
+{
+	size_t size;
+	FILE *out = open_memstream(&options->given_names, &size);
+
+	if (!out)
+		return error_set(ENOMEM, "out of memory for the names of options");
+	for_each_option_row(row)
+	{
+		if (row->kind == OPTION_FLAG && *(bool *)((char *)options + row->offset))
+			fprintf(out, "%s\n", row->name);
+	}
+	for (size_t i = 0; i < line->nr_given; i++)
+		fprintf(out, "%s\n",
+			line->given[i].row ? line->given[i].row->name : line->given[i].name);
+	return fclose(out) ? error_set(ENOMEM, "out of memory for the names of options") : 0;
 }
 
 /* What is the whole suite's, and so not a row's. */
@@ -586,7 +622,7 @@ static int check_row(const struct command_line *line, const struct options *opti
 {
 	static const char *const times[] = { "duration", "d", "warmup", "w", "interval", "i" };
 
-	if (options->help || options->version || options->list)
+	if (options->help || options->version || options->list || options->given)
 		return error_set(E_USAGE, "a row runs a case: no -h, -V or -l");
 	if (options->quiet || options->verbose)
 		return error_set(E_USAGE, "-q and -v go beside --suite, not in a row");
@@ -612,7 +648,7 @@ static int parse(int argc, char *const *argv, const struct options *suite, struc
 	if (!err)
 		err = scan(&line, argc, argv, options);
 	if (!err)
-		err = read_values(&line, options);
+		err = options->given ? name_given(&line, options) : read_values(&line, options);
 	if (!err && suite)
 		err = check_row(&line, options);
 	release(&line);
@@ -716,6 +752,8 @@ void options_free(struct options *options)
 {
 	cpu_list_free(&options->prod_cpus);
 	cpu_list_free(&options->cons_cpus);
+	free(options->given_names);
+	options->given_names = NULL;
 	free(options->params);
 	options->params = NULL;
 }

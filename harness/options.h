@@ -8,7 +8,7 @@
 #include "trigger.h"
 
 struct options {
-	bool help, version, list;
+	bool help, version, list, given;
 	bool verbose, quiet;
 	bool stacktrace; /* known, and refused: no benchmark captures stack traces */
 	bool affinity; /* -a, or implied by one of the two lists below */
@@ -31,9 +31,10 @@ struct options {
 
 	u64 interval_ns; /* a sampling interval: a second, but in a suite */
 
-	const struct bench *bench; /* NULL only with help, version, list or a suite */
+	const struct bench *bench; /* NULL only with help, version, list, given or a suite */
 	void *params; /* bench->params_size bytes, all rows of the table filled in */
 	u64 params_given; /* bit i: row i of bench->params was on the command line */
+	char *given_names; /* with `given`: of all options on the command line, a line each */
 };
 
 /*

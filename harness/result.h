@@ -102,7 +102,7 @@ struct result_rows {
 
 struct result {
 	enum result_status status;
-	int ended_by_signal; /* its number, or 0 */
+	int ended_by_signal; /* its number, or 0: also of a run that failed all the same */
 	char reason[1024]; /* why it failed, was skipped or has no figures; "" otherwise */
 	const struct bench *bench;
 	const void *params; /* of bench->params_size bytes, described by bench->params */

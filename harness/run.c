@@ -425,6 +425,12 @@ int bench_interrupted(void)
 	return caught_signal ? error_set(EINTR, "ended by a signal before the first sample") : 0;
 }
 
+/* Calibration is over when the producers are sent into their first phase. */
+int bench_set_up_interrupted(const struct bench_run *run)
+{
+	return atomic_load(&run->phase) ? 0 : bench_interrupted();
+}
+
 static int choose_mode(struct bench_run *run)
 {
 	struct result *result = run->result;
@@ -542,7 +548,9 @@ int run_case(const struct options *options, const struct run_observer *observer,
 		run.bench->teardown(&run);
 	producers_free(&run);
 
-	result->ended_by_signal = caught_signal;
+	/* A fault that was found stays one, though a signal came as well. */
+	if (!err || err == -EINTR)
+		result->ended_by_signal = caught_signal;
 	if (result->ended_by_signal)
 		result->status = RESULT_INTERRUPTED;
 	else if (err)
