@@ -70,6 +70,14 @@ incomplete() {
 	exit 1
 }
 
+# is_complete: has $output what the tables are made of? A sweep of rows says for itself which.
+is_complete() {
+	awk '
+		{ lines[$1] = 1; last = $1 }
+		END { exit !(lines["raw"] && lines["overhead"] && lines["net"] && last == "Summary:") }
+	' <<<"$output"
+}
+
 # measure BENCHMARK OPTION...: one case, what it prints in $output. The sweep ends with the status of
 # the first one that fails.
 measure() {
@@ -82,10 +90,7 @@ measure() {
 	child=''
 	[ "$status" -eq 0 ] || exit "$status"
 	output=$(<"$printed")
-	awk '
-		{ lines[$1] = 1; last = $1 }
-		END { exit !(lines["raw"] && lines["overhead"] && lines["net"] && last == "Summary:") }
-	' <<<"$output" || incomplete "$@"
+	is_complete || incomplete "$@"
 	cases=$((cases + 1))
 	if [[ $output == *'warning: the machine was busy'* ]]; then
 		disturbed=$((disturbed + 1))

@@ -76,7 +76,11 @@ bench_that_prints() {
 	local script left_out figure figures=('raw 3 ns/op' 'overhead 1 ns/op' 'net 2 ns/op'
 		'cpu 3 ns/op' 'Summary: throughput 1') printed
 
-	for script in run_bench_*.sh benchs/run_bench_*.sh; do
+	bench_that_prints 'handle__sched_wakeup 1 2 3 4 5'
+	BENCH=$BATS_TEST_TMPDIR/bench run --separate-stderr benchs/run_bench_runqslower.sh
+	[ "$status" -eq 1 ]
+	[[ $stderr == *': no figures came from: '* && $stderr != *$'\n'* ]]
+	for script in run_bench_local_storage.sh benchs/run_bench_{bpf_loop,htab_batch}.sh; do
 		for left_out in raw overhead net cpu Summary; do
 			[[ $left_out != cpu || $script == *htab* ]] || continue
 			printed=()
