@@ -19,6 +19,7 @@
 struct task_struct {
 	int pid;
 	int tgid;
+	void *stack;
 };
 
 struct bpf_map {
@@ -35,6 +36,11 @@ struct seq_file;
 
 struct bpf_iter_meta {
 	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 };
 
 struct bpf_iter__bpf_map {
