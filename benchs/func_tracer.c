@@ -12,23 +12,33 @@
 
 #include "func_latency.skel.h" /* needs the types of bench.h */
 
+#define CELLS_SIZE (FUNC_NR_CELLS * sizeof(struct func_cell))
 #define KPROBES "/sys/bus/event_source/devices/kprobe"
 
 const char *const func_probe_names[FUNC_NR_PROBES + 1] = { "fentry", "kprobe", "uprobe", NULL };
 
-static const struct {
+struct pair {
 	const char *enter, *leave;
-} programs[FUNC_NR_PROBES] = {
+};
+
+static const struct pair pairs[FUNC_NR_PROBES] = {
 	[FUNC_FENTRY] = { "fentry_enter", "fentry_leave" },
 	[FUNC_KPROBE] = { "kprobe_enter", "kprobe_leave" },
 	[FUNC_UPROBE] = { "uprobe_enter", "uprobe_leave" },
 };
 
+static const struct pair twins[FUNC_NR_PROBES] = {
+	[FUNC_FENTRY] = { "fentry_enter_nothing", "fentry_leave_nothing" },
+	[FUNC_KPROBE] = { "probe_nothing", "probe_nothing" },
+	[FUNC_UPROBE] = { "probe_nothing", "probe_nothing" },
+};
+
 /* One function: its object, on the tracer's maps. */
 struct traced {
 	struct func_latency_bpf *skel;
-	struct bpf_program *enter;
+	struct bpf_program *enter, *leave;
 	struct bpf_link *enter_link, *leave_link;
+	struct func_cell *cells; /* mapped */
 };
 
 struct func_tracer {
@@ -36,11 +46,10 @@ struct func_tracer {
 		*tools; /* which has the maps, and the programs that are attached to nothing */
 	struct bpf_link *unfinished_link;
 	struct traced *traced;
-	unsigned int nr_functions, nr_cpus;
+	unsigned int nr_functions;
 	u32 stack_size;
-	struct func_cell *cells; /* mapped: functions x CPUs */
-	size_t cells_size;
 	u64 *counting; /* mapped */
+	struct func_leftover *leftovers; /* mapped: of each function */
 };
 
 /* An object with nothing to be loaded but what is chosen of it next. */
@@ -53,8 +62,7 @@ static struct func_latency_bpf *open_object(const struct func_tracer *tracer)
 		return NULL;
 	bpf_object__for_each_program(prog, skel->obj)
 		bpf_program__set_autoload(prog, false);
-	bpf_map__set_max_entries(skel->maps.func_cells, tracer->nr_functions * tracer->nr_cpus);
-	skel->rodata->nr_cpus = tracer->nr_cpus;
+	bpf_map__set_max_entries(skel->maps.func_leftovers, tracer->nr_functions);
 	skel->rodata->stack_size = tracer->stack_size;
 	return skel;
 }
@@ -84,6 +92,11 @@ static int map_memory(const struct bpf_map *map, size_t size, void *memory)
 	return 0;
 }
 
+static size_t leftovers_size(const struct func_tracer *tracer)
+{
+	return tracer->nr_functions * sizeof(*tracer->leftovers);
+}
+
 static int load_tools(struct func_tracer *tracer)
 {
 	struct func_latency_bpf *tools = open_object(tracer);
@@ -103,9 +116,10 @@ static int load_tools(struct func_tracer *tracer)
 	tracer->unfinished_link = bpf_program__attach_iter(tools->progs.count_unfinished, NULL);
 	if (!tracer->unfinished_link)
 		return error_set(errno, "cannot iterate over tasks: %s", strerror(errno));
-	err = map_memory(tools->maps.func_cells, tracer->cells_size, &tracer->cells);
+	err = map_memory(tools->maps.data_counting, sizeof(u64), &tracer->counting);
 	if (!err)
-		err = map_memory(tools->maps.func_counting, sizeof(u64), &tracer->counting);
+		err = map_memory(tools->maps.func_leftovers, leftovers_size(tracer),
+				 &tracer->leftovers);
 	return err ? err : read_stack_size(tracer);
 }
 
@@ -121,9 +135,7 @@ struct func_tracer *func_tracer_open(unsigned int nr_functions, int *error)
 		return NULL;
 	}
 	tracer->nr_functions = nr_functions;
-	tracer->nr_cpus = (unsigned int)libbpf_num_possible_cpus();
-	tracer->cells_size = (size_t)nr_functions * tracer->nr_cpus * sizeof(struct func_cell);
-	*error = bench_need_memory(tracer->cells_size, "what is counted of each function and CPU");
+	*error = bench_need_memory(nr_functions * CELLS_SIZE, "what is counted of each function");
 	if (!*error)
 		*error = load_tools(tracer);
 	if (!*error)
@@ -150,6 +162,8 @@ void func_tracer_detach(struct func_tracer *tracer)
 static void release(struct traced *traced)
 {
 	detach(traced);
+	if (traced->cells)
+		munmap(traced->cells, CELLS_SIZE);
 	func_latency_bpf__destroy(traced->skel);
 	memset(traced, 0, sizeof(*traced));
 }
@@ -160,10 +174,10 @@ void func_tracer_close(struct func_tracer *tracer)
 		return;
 	for (unsigned int i = 0; i < tracer->nr_functions; i++)
 		release(&tracer->traced[i]);
-	if (tracer->cells)
-		munmap(tracer->cells, tracer->cells_size);
 	if (tracer->counting)
 		munmap(tracer->counting, sizeof(u64));
+	if (tracer->leftovers)
+		munmap(tracer->leftovers, leftovers_size(tracer));
 	bpf_link__destroy(tracer->unfinished_link);
 	func_latency_bpf__destroy(tracer->tools);
 	free(tracer->traced);
@@ -175,9 +189,9 @@ static int share_maps(const struct func_tracer *tracer, struct func_latency_bpf 
 	const struct {
 		struct bpf_map *to, *from;
 	} maps[] = {
-		{ skel->maps.func_cells, tracer->tools->maps.func_cells },
 		{ skel->maps.func_stacks, tracer->tools->maps.func_stacks },
-		{ skel->maps.func_counting, tracer->tools->maps.func_counting },
+		{ skel->maps.func_leftovers, tracer->tools->maps.func_leftovers },
+		{ skel->maps.data_counting, tracer->tools->maps.data_counting },
 	};
 	int err = 0;
 
@@ -203,25 +217,24 @@ static int choose_fentry(struct bpf_program *prog, const struct func_target *tar
 static int load(const struct func_tracer *tracer, struct traced *traced, unsigned int function,
 		const struct func_attach *how)
 {
+	const struct pair *pair = how->twin ? &twins[how->probe] : &pairs[how->probe];
 	struct func_latency_bpf *skel = open_object(tracer);
-	struct bpf_program *leave;
 	int err;
 
 	if (!skel)
 		return error_set(errno, "cannot open the func_latency object: %s", strerror(errno));
 	traced->skel = skel;
-	traced->enter = bpf_object__find_program_by_name(skel->obj, programs[how->probe].enter);
-	leave = bpf_object__find_program_by_name(skel->obj, programs[how->probe].leave);
+	traced->enter = bpf_object__find_program_by_name(skel->obj, pair->enter);
+	traced->leave = bpf_object__find_program_by_name(skel->obj, pair->leave);
 	bpf_program__set_autoload(traced->enter, true);
-	bpf_program__set_autoload(leave, true);
+	bpf_program__set_autoload(traced->leave, true);
 	skel->rodata->function = function;
 	skel->rodata->net_of_ns = how->net_of_ns;
-	skel->rodata->twin = how->twin;
 	err = share_maps(tracer, skel);
 	if (!err && how->probe == FUNC_FENTRY)
 		err = choose_fentry(traced->enter, how->target);
 	if (!err && how->probe == FUNC_FENTRY)
-		err = choose_fentry(leave, how->target);
+		err = choose_fentry(traced->leave, how->target);
 	if (err)
 		return err;
 	if (how->run)
@@ -251,10 +264,7 @@ static struct bpf_link *attach_one(struct bpf_program *prog, const struct func_a
 /* The return first: from when entries are seen on, no call is left without. */
 static int attach(struct traced *traced, const struct func_attach *how)
 {
-	struct bpf_program *leave =
-		bpf_object__find_program_by_name(traced->skel->obj, programs[how->probe].leave);
-
-	traced->leave_link = attach_one(leave, how, true);
+	traced->leave_link = attach_one(traced->leave, how, true);
 	if (traced->leave_link)
 		traced->enter_link = attach_one(traced->enter, how, false);
 	return traced->enter_link ? 0 : error_set(errno, "%s", strerror(errno));
@@ -271,6 +281,8 @@ int func_tracer_attach(struct func_tracer *tracer, unsigned int function,
 		return error_set(ENOENT, "the kernel has none (CONFIG_KPROBES)");
 	release(traced);
 	err = load(tracer, traced, function, how);
+	if (!err)
+		err = map_memory(traced->skel->maps.bss, CELLS_SIZE, &traced->cells);
 	if (!err)
 		err = attach(traced, how);
 	if (err)
@@ -305,10 +317,14 @@ int func_tracer_find_unfinished(struct func_tracer *tracer)
 
 void func_tracer_read(struct func_tracer *tracer, unsigned int function, struct func_totals *totals)
 {
+	const struct func_leftover *leftover = &tracer->leftovers[function];
+
 	memset(totals, 0, sizeof(*totals));
 	latency_sums_init(&totals->sums);
-	for (unsigned int cpu = 0; cpu < tracer->nr_cpus; cpu++) {
-		struct func_cell *live = &tracer->cells[function * tracer->nr_cpus + cpu];
+	totals->never_returned = leftover->never_returned;
+	totals->unfinished = leftover->unfinished;
+	for (unsigned int i = 0; i < FUNC_NR_CELLS; i++) {
+		struct func_cell *live = &tracer->traced[function].cells[i];
 		struct func_cell cell = *live;
 
 		cell.max_ns = __atomic_exchange_n(&live->max_ns, 0, __ATOMIC_SEQ_CST);
@@ -318,11 +334,11 @@ void func_tracer_read(struct func_tracer *tracer, unsigned int function, struct 
 		totals->deepest = max_u64(totals->deepest, cell.deepest);
 		totals->no_storage += cell.no_storage;
 		totals->too_deep += cell.too_deep;
-		totals->never_returned += cell.never_returned;
 		totals->never_entered += cell.never_entered;
 		totals->clock_went_back += cell.clock_went_back;
-		totals->unfinished += cell.unfinished;
 	}
+	/* Calls that are in no other are too many to have that counted. */
+	totals->deepest = max_u64(totals->deepest, totals->entries > 0);
 }
 
 u64 func_tracer_missed(const struct func_tracer *tracer, unsigned int function)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long calls of a function take: one object for each traced function, all of them on the same
- * maps. Each task has a stack of the calls that it is in, of all traced functions. A call is
- * known by where the machine's stack was, so that one that never comes back (longjmp, a return
- * that the kernel had no probe for) is found out by the next that happens further up.
+ * How long calls of a function take: one object for each traced function. Each task has a stack of
+ * the calls that it is in, of all traced functions. A call is known by where the machine's stack was,
+ * so that one that never comes back (longjmp, a return that the kernel had no probe for) is
+ * found out by the next that happens further up.
+ *
+ * Every instruction here is paid for twice: by whoever calls the function, and as a part of
+ * what is measured of the callers. What is rare is out of the way, in functions of its own.
  */
 #include "kernel.h"
 
@@ -15,37 +18,24 @@
 #include "func_latency_abi.h"
 
 const volatile __u32 function; /* which one this object is for */
-const volatile __u32 nr_cpus = 1;
 const volatile __u32 stack_size; /* of a task in the kernel */
 const volatile __u64 net_of_ns; /* taken off each duration */
-const volatile __u8 twin; /* nothing but the probes, to see what these cost */
 
-/*
- * Code that runs further up can only interrupt what is further down: a task's own code, the kernel
- * on the task's stack, an interrupt on a stack of its own.
- */
-enum level {
-	LEVEL_USER,
-	LEVEL_KERNEL,
-	LEVEL_INTERRUPT,
-};
+/* Whether calls are counted: probes are attached one after the other, but all begin at once. */
+volatile __u64 func_counting SEC(".data.counting");
+
+/* In .bss: a map of the object's own, and without a lookup. */
+struct func_cell func_cells[FUNC_NR_CELLS];
 
 struct func_frame {
 	__u64 place; /* of the machine's stack: the same on entry and on return */
 	__u64 start_ns;
-	__u32 function;
-	__u32 level;
+	__u64 function;
 };
 
 struct func_stack {
 	__u64 depth; /* beyond FUNC_MAX_DEPTH: calls that have no frame */
 	struct func_frame frames[FUNC_MAX_DEPTH];
-};
-
-/* A call as a probe sees it. */
-struct call {
-	__u64 place;
-	__u32 level;
 };
 
 struct {
@@ -58,33 +48,25 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* functions x CPUs */
+	__uint(max_entries, 1); /* functions */
 	__type(key, __u32);
-	__type(value, struct func_cell);
-} func_cells SEC(".maps");
+	__type(value, struct func_leftover);
+} func_leftovers SEC(".maps");
 
-/* Whether calls are counted: probes are attached one after the other, but all begin at once. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} func_counting SEC(".maps");
-
-static __always_inline int is_counting(void)
+static __always_inline struct func_cell *own_cell(void)
 {
-	const __u32 zero = 0;
-	const __u64 *counting = bpf_map_lookup_elem(&func_counting, &zero);
+	struct func_cell *cell = &func_cells[bpf_get_smp_processor_id() & (FUNC_NR_CELLS - 1)];
 
-	return counting && *(const volatile __u64 *)counting;
+	/* Computed once, and not for each member again. */
+	barrier_var(cell);
+	return cell;
 }
 
-static __always_inline struct func_cell *cell_of(__u32 of)
+static __always_inline struct func_leftover *leftover_of(const struct func_frame *frame)
 {
-	__u32 key = of * nr_cpus + bpf_get_smp_processor_id();
+	__u32 key = frame->function;
 
-	return bpf_map_lookup_elem(&func_cells, &key);
+	return bpf_map_lookup_elem(&func_leftovers, &key);
 }
 
 static __always_inline void count(__u64 *counter)
@@ -105,11 +87,42 @@ static __always_inline __u64 nr_frames(__u64 depth)
 	return depth < FUNC_MAX_DEPTH ? depth : FUNC_MAX_DEPTH;
 }
 
-/* Is the call being made from within that of the frame? Stacks grow downwards. */
-static __always_inline int is_within(const struct call *call, const struct func_frame *frame)
+/*
+ * Code that runs further up can only interrupt what is further down: a task's own code, the kernel
+ * on the task's stack, an interrupt on a stack of its own.
+ */
+enum level {
+	LEVEL_USER,
+	LEVEL_KERNEL,
+	LEVEL_INTERRUPT,
+};
+
+static __always_inline enum level level_of(__u64 place, __u64 kernel_stack)
 {
-	return call->level > frame->level ||
-	       (call->level == frame->level && call->place < frame->place);
+	if ((__s64)place > 0)
+		return LEVEL_USER;
+	return place - kernel_stack < stack_size ? LEVEL_KERNEL : LEVEL_INTERRUPT;
+}
+
+/*
+ * Down a task's stack, by bpf_loop(). What a turn leaves behind for the next must not be a number
+ * that the verifier knows, or it follows each turn apart.
+ */
+struct walk {
+	struct func_stack *stack;
+	__u64 kernel_stack;
+	__u64 place; /* of the call that is entered or left */
+	__u64 nr_frames;
+	__u64 found; /* which frame */
+};
+
+/* Is the call being made from within that of the frame? Stacks grow downwards. */
+static __always_inline int is_within(const struct walk *walk, const struct func_frame *frame)
+{
+	enum level level = level_of(walk->place, walk->kernel_stack);
+	enum level other = level_of(frame->place, walk->kernel_stack);
+
+	return level > other || (level == other && walk->place < frame->place);
 }
 
 /*
@@ -117,65 +130,62 @@ static __always_inline int is_within(const struct call *call, const struct func_
  * is to call another, which then returns for both. A function that finds itself there does
  * not do so, but was left by a jump and called anew.
  */
-static __always_inline int is_over(const struct func_frame *frame, const struct call *call)
+static __always_inline int is_over(const struct walk *walk, const struct func_frame *frame)
 {
-	if (is_within(call, frame))
-		return 0;
-	return call->level != frame->level || call->place != frame->place ||
-	       frame->function == function;
+	if (frame->place == walk->place)
+		return frame->function == function;
+	return !is_within(walk, frame);
 }
 
 static __always_inline void give_up(const struct func_frame *frame)
 {
-	struct func_cell *cell = cell_of(frame->function);
+	struct func_leftover *leftover = leftover_of(frame);
 
-	if (cell)
-		count(&cell->never_returned);
+	if (leftover)
+		count(&leftover->never_returned);
 }
-
-/*
- * Down a stack, by bpf_loop(). What a turn leaves behind for the next must not be a number that the
- * verifier knows, or it follows each turn apart.
- */
-struct walk {
-	struct func_stack *stack;
-	struct call call;
-	__u64 nr_frames;
-	__u64 found; /* which frame */
-};
 
 static long drop_if_over(__u32 turn, struct walk *walk)
 {
 	__u64 top = nr_frames(walk->stack->depth) - 1;
 	struct func_frame *frame = frame_at(walk->stack, top);
 
-	if (top >= FUNC_MAX_DEPTH || !is_over(frame, &walk->call))
+	if (top >= FUNC_MAX_DEPTH || !is_over(walk, frame))
 		return 1;
 	give_up(frame);
 	walk->stack->depth = top;
 	return 0;
 }
 
-static __noinline int drop_what_is_over(struct func_stack *stack, __u64 place, __u32 level)
+/* A call within others, or after others that are over: how deep it is. */
+static __noinline __u64 enter_further(struct func_stack *stack, __u64 place, __u64 kernel_stack)
 {
-	struct walk walk = { .stack = stack, .call = { place, level } };
+	struct walk walk = { .stack = stack, .place = place, .kernel_stack = kernel_stack };
+	struct func_cell *cell = own_cell();
+	__u64 depth;
 
 	bpf_loop(FUNC_MAX_DEPTH, drop_if_over, &walk, 0);
-	return 0;
+	depth = stack->depth;
+	if (depth >= FUNC_MAX_DEPTH) {
+		count(&cell->too_deep);
+		stack->depth = depth + 1;
+	} else if (cell->deepest <= depth) {
+		cell->deepest = depth + 1;
+	}
+	return depth;
 }
 
-static __always_inline int enter(struct task_struct *task, const struct call *call)
+static __always_inline int enter(__u64 place)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct func_stack *stack;
 	struct func_frame *frame;
 	struct func_cell *cell;
 	__u64 depth;
 
-	if (twin || !is_counting())
+	if (!func_counting)
 		return 0;
-	cell = cell_of(function);
-	if (!cell)
-		return 0;
+	cell = own_cell();
 	count(&cell->entries);
 	stack = bpf_task_storage_get(&func_stacks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!stack) {
@@ -183,28 +193,21 @@ static __always_inline int enter(struct task_struct *task, const struct call *ca
 		return 0;
 	}
 	depth = stack->depth;
-	if (depth && is_over(frame_at(stack, nr_frames(depth) - 1), call)) {
-		drop_what_is_over(stack, call->place, call->level);
-		depth = stack->depth;
-	}
-	stack->depth = depth + 1;
-	if (depth >= FUNC_MAX_DEPTH) {
-		count(&cell->too_deep);
+	if (depth)
+		depth = enter_further(stack, place, (__u64)task->stack);
+	if (depth >= FUNC_MAX_DEPTH)
 		return 0;
-	}
-	if (cell->deepest <= depth)
-		cell->deepest = depth + 1;
+	stack->depth = depth + 1;
 	frame = frame_at(stack, depth);
-	frame->place = call->place;
+	frame->place = place;
 	frame->function = function;
-	frame->level = call->level;
 	frame->start_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
-static __always_inline int is_frame_of(const struct func_frame *frame, __u64 place, __u32 level)
+static __always_inline int is_frame_of(const struct func_frame *frame, __u64 place)
 {
-	return frame->place == place && frame->function == function && frame->level == level;
+	return frame->place == place && frame->function == function;
 }
 
 static long look_for_frame(__u32 turn, struct walk *walk)
@@ -214,11 +217,11 @@ static long look_for_frame(__u32 turn, struct walk *walk)
 
 	if (at >= FUNC_MAX_DEPTH)
 		return 1;
-	if (is_frame_of(frame, walk->call.place, walk->call.level)) {
+	if (is_frame_of(frame, walk->place)) {
 		walk->found = at;
 		return 1;
 	}
-	return is_within(&walk->call, frame);
+	return is_within(walk, frame);
 }
 
 static long give_up_frame(__u32 turn, struct walk *walk)
@@ -231,75 +234,83 @@ static long give_up_frame(__u32 turn, struct walk *walk)
 	return 0;
 }
 
-#define NOT_FOUND (FUNC_MAX_DEPTH + 1)
-#define NOT_ON_RECORD (FUNC_MAX_DEPTH + 2)
+#define NOT_FOUND FUNC_MAX_DEPTH
 
-/* The return's frame, further down than the top, and all above it dropped; or one of the above. */
-static __noinline __u64 find_frame(struct func_stack *stack, __u64 place, __u32 level)
+/* The return's frame, further down than the top, and all above it dropped; or NOT_FOUND. */
+static __noinline __u64 find_frame(struct func_stack *stack, __u64 place, __u64 kernel_stack)
 {
-	struct walk walk = { .stack = stack, .call = { place, level }, .found = NOT_FOUND };
-	__u64 depth = stack->depth;
+	struct walk walk = {
+		.stack = stack,
+		.place = place,
+		.kernel_stack = kernel_stack,
+		.nr_frames = nr_frames(stack->depth),
+		.found = NOT_FOUND,
+	};
+	struct func_cell *cell = own_cell();
 
-	if (depth > FUNC_MAX_DEPTH && is_within(&walk.call, frame_at(stack, FUNC_MAX_DEPTH - 1)))
-		return NOT_ON_RECORD;
-	walk.nr_frames = nr_frames(depth);
+	/* One that found no room for a frame: that was counted when it was entered. */
+	if (stack->depth > FUNC_MAX_DEPTH &&
+	    is_within(&walk, frame_at(stack, FUNC_MAX_DEPTH - 1))) {
+		stack->depth--;
+		return NOT_FOUND;
+	}
 	bpf_loop(FUNC_MAX_DEPTH, look_for_frame, &walk, 0);
-	if (walk.found != NOT_FOUND)
+	if (walk.found == NOT_FOUND)
+		count(&cell->never_entered);
+	else
 		bpf_loop(FUNC_MAX_DEPTH, give_up_frame, &walk, 0);
 	return walk.found;
 }
 
-/* The number of the highest bit that is set; of 0 it is 0. */
-static __always_inline __u32 top_bit(__u64 value)
-{
-	__u32 bit = 0;
-
-#define HALF(n)                        \
-	do {                           \
-		if (value >> (n)) {    \
-			value >>= (n); \
-			bit += (n);    \
-		}                      \
-	} while (0)
-	HALF(32);
-	HALF(16);
-	HALF(8);
-	HALF(4);
-	HALF(2);
-	HALF(1);
-#undef HALF
-	return bit;
-}
-
+/*
+ * Halved until its four highest bits are left, the first of which is set unless it was small. The barrier
+ * keeps each step a branch: without, the compiler would compute both ways of all of them.
+ */
 static __always_inline __u32 bucket_of(__u64 ns)
 {
-	__u32 shift, bucket;
+	__u32 bucket = 0;
 
-	if (ns < FUNC_PARTS)
-		return ns;
-	shift = top_bit(ns) - FUNC_PART_BITS;
-	bucket = shift * FUNC_PARTS + (__u32)(ns >> shift);
-	return bucket < FUNC_NR_BUCKETS ? bucket : FUNC_NR_BUCKETS - 1;
+#define HALVE(n)                          \
+	if (ns >> (n) >= FUNC_PARTS) {    \
+		ns >>= (n);               \
+		bucket += (n)*FUNC_PARTS; \
+		barrier_var(bucket);      \
+	}
+	HALVE(32)
+	HALVE(16)
+	HALVE(8)
+	HALVE(4)
+	HALVE(2)
+	HALVE(1)
+#undef HALVE
+	return bucket + (__u32)ns;
+}
+
+/* Of what does not fit a word: a call of seconds. */
+static __noinline int add_large_square(struct func_cell *cell, __u64 ns)
+{
+	__u64 high = ns >> 32, low = ns & 0xffffffff, across = high * low;
+	__u64 square = low * low + (across << 33);
+	__u64 carry = high * high + (across >> 31) + (square < across << 33);
+
+	if (__sync_fetch_and_add(&cell->square_low, square) + square < square)
+		carry++;
+	__sync_fetch_and_add(&cell->square_high, carry);
+	return 0;
 }
 
 static __always_inline void add_square(struct func_cell *cell, __u64 ns)
 {
-	__u64 high = ns >> 32, square = ns * ns, carry = 0;
+	__u64 square = ns * ns;
 
-	if (high) {
-		__u64 low = ns & 0xffffffff, across = high * low;
-
-		square = low * low + (across << 33);
-		carry = high * high + (across >> 31) + (square < across << 33);
-	}
-	if (__sync_fetch_and_add(&cell->square_low, square) + square < square)
-		carry++;
-	if (carry)
-		__sync_fetch_and_add(&cell->square_high, carry);
+	if (ns >> 32)
+		add_large_square(cell, ns);
+	else if (__sync_fetch_and_add(&cell->square_low, square) + square < square)
+		count(&cell->square_high);
 }
 
 /* Another attempt when another run has just raised it; more than a few of these there are not. */
-static __always_inline void raise(__u64 *most, __u64 value)
+static __noinline int raise(__u64 *most, __u64 value)
 {
 	__u64 seen = *(volatile __u64 *)most;
 
@@ -310,90 +321,78 @@ static __always_inline void raise(__u64 *most, __u64 value)
 			break;
 		seen = found;
 	}
+	return 0;
 }
 
-static __always_inline void add_sample(struct func_cell *cell, __u64 ns)
+static __always_inline void add_sample(__u64 ns)
 {
-	__u32 bucket;
+	struct func_cell *cell = own_cell();
+	__u32 bucket = bucket_of(ns);
 
-	ns = ns > net_of_ns ? ns - net_of_ns : 0;
-	bucket = bucket_of(ns);
+	if (bucket >= FUNC_NR_BUCKETS)
+		bucket = FUNC_NR_BUCKETS - 1;
 	count(&cell->buckets[bucket]);
 	__sync_fetch_and_add(&cell->total_ns, ns);
 	add_square(cell, ns);
-	raise(&cell->max_ns, ns);
-	raise(&cell->min_inverted, ~ns);
+	if (ns > cell->max_ns)
+		raise(&cell->max_ns, ns);
+	if (~ns > cell->min_inverted)
+		raise(&cell->min_inverted, ~ns);
 }
 
-static __always_inline int leave(struct task_struct *task, const struct call *call, __u64 end_ns)
+static __always_inline int leave(__u64 place, __u64 end_ns)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct func_stack *stack;
-	struct func_cell *cell;
+	struct func_frame *frame;
 	__u64 at, start_ns;
 
-	if (twin || !is_counting())
+	if (!func_counting)
 		return 0;
 	/* Without one there was no call that has been counted. */
 	stack = bpf_task_storage_get(&func_stacks, task, NULL, 0);
 	if (!stack)
 		return 0;
-	cell = cell_of(function);
-	if (!cell)
-		return 0;
 	at = stack->depth - 1;
-	if (at >= FUNC_MAX_DEPTH || !is_frame_of(frame_at(stack, at), call->place, call->level))
-		at = find_frame(stack, call->place, call->level);
-	if (at == NOT_ON_RECORD) {
-		stack->depth--;
-		return 0;
+	frame = frame_at(stack, at);
+	if (at >= FUNC_MAX_DEPTH || !is_frame_of(frame, place)) {
+		at = find_frame(stack, place, (__u64)task->stack);
+		if (at == NOT_FOUND)
+			return 0;
+		frame = frame_at(stack, at);
 	}
-	if (at == NOT_FOUND) {
-		count(&cell->never_entered);
-		return 0;
-	}
-	start_ns = frame_at(stack, at)->start_ns;
 	stack->depth = at;
-	if (end_ns < start_ns)
-		count(&cell->clock_went_back);
+	start_ns = frame->start_ns + net_of_ns;
+	if (end_ns >= start_ns)
+		add_sample(end_ns - start_ns);
+	else if (end_ns >= frame->start_ns)
+		add_sample(0);
 	else
-		add_sample(cell, end_ns - start_ns);
+		count(&own_cell()->clock_went_back);
 	return 0;
 }
 
-static __always_inline enum level kernel_level(const struct task_struct *task, __u64 place)
+/*
+ * Where a context is, as a number: with a pointer to it the verifier allows no arithmetic, but the order
+ * of its bytes may be changed. To what it is: no instruction of the machine comes of this.
+ */
+static __always_inline __u64 address_of(const __u64 *ctx)
 {
-	return place - (__u64)task->stack < stack_size ? LEVEL_KERNEL : LEVEL_INTERRUPT;
-}
-
-/* The verifier lets nothing be computed from where a context is, but how far it is from elsewhere. */
-static __always_inline __u64 address_of(const __u64 *ctx, const struct task_struct *task)
-{
-	__u64 distance = (__u64)ctx - (__u64)task;
-
-	barrier_var(distance);
-	return distance + bpf_get_current_task();
+	asm volatile("%[ctx] = le64 %[ctx]" : [ctx] "+r"(ctx));
+	return (__u64)ctx;
 }
 
 /* Entry and return are called by one trampoline, with the arguments in one place on the stack. */
 SEC("fentry")
 int fentry_enter(__u64 *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	const __u64 place = address_of(ctx, task);
-	const struct call call = { place, kernel_level(task, place) };
-
-	return enter(task, &call);
+	return enter(address_of(ctx));
 }
 
 SEC("fexit")
 int fentry_leave(__u64 *ctx)
 {
-	__u64 end_ns = twin ? 0 : bpf_ktime_get_ns();
-	struct task_struct *task = bpf_get_current_task_btf();
-	const __u64 place = address_of(ctx, task);
-	const struct call call = { place, kernel_level(task, place) };
-
-	return leave(task, &call, end_ns);
+	return leave(address_of(ctx), bpf_ktime_get_ns());
 }
 
 /* Where the stack will be after the return, which on x86 takes the return address off it. */
@@ -406,39 +405,44 @@ int fentry_leave(__u64 *ctx)
 SEC("kprobe")
 int kprobe_enter(struct pt_regs *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	const __u64 place = PT_REGS_SP(ctx) + RETURN_ADDRESS_SIZE;
-	const struct call call = { place, kernel_level(task, place) };
-
-	return enter(task, &call);
+	return enter(PT_REGS_SP(ctx) + RETURN_ADDRESS_SIZE);
 }
 
 SEC("kretprobe")
 int kprobe_leave(struct pt_regs *ctx)
 {
-	__u64 end_ns = twin ? 0 : bpf_ktime_get_ns();
-	struct task_struct *task = bpf_get_current_task_btf();
-	const __u64 place = PT_REGS_SP(ctx);
-	const struct call call = { place, kernel_level(task, place) };
-
-	return leave(task, &call, end_ns);
+	return leave(PT_REGS_SP(ctx), bpf_ktime_get_ns());
 }
 
 SEC("uprobe")
 int uprobe_enter(struct pt_regs *ctx)
 {
-	const struct call call = { PT_REGS_SP(ctx) + RETURN_ADDRESS_SIZE, LEVEL_USER };
-
-	return enter(bpf_get_current_task_btf(), &call);
+	return enter(PT_REGS_SP(ctx) + RETURN_ADDRESS_SIZE);
 }
 
 SEC("uretprobe")
 int uprobe_leave(struct pt_regs *ctx)
 {
-	__u64 end_ns = twin ? 0 : bpf_ktime_get_ns();
-	const struct call call = { PT_REGS_SP(ctx), LEVEL_USER };
+	return leave(PT_REGS_SP(ctx), bpf_ktime_get_ns());
+}
 
-	return leave(bpf_get_current_task_btf(), &call, end_ns);
+/* Nothing but the probes, to see what these cost. */
+SEC("fentry")
+int fentry_enter_nothing(void *ctx)
+{
+	return 0;
+}
+
+SEC("fexit")
+int fentry_leave_nothing(void *ctx)
+{
+	return 0;
+}
+
+SEC("kprobe")
+int probe_nothing(void *ctx)
+{
+	return 0;
 }
 
 /* When nothing is counted any more: the calls that each task is still in. */
@@ -454,13 +458,13 @@ int count_unfinished(struct bpf_iter__task *ctx)
 	if (!stack)
 		return 0;
 	for (__u64 i = 0; i < FUNC_MAX_DEPTH; i++) {
-		struct func_cell *cell;
+		struct func_leftover *leftover;
 
 		if (i >= stack->depth)
 			break;
-		cell = cell_of(frame_at(stack, i)->function);
-		if (cell)
-			count(&cell->unfinished);
+		leftover = leftover_of(frame_at(stack, i));
+		if (leftover)
+			count(&leftover->unfinished);
 	}
 	return 0;
 }

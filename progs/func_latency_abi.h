@@ -18,8 +18,9 @@
 #define FUNC_NR_BUCKETS ((FUNC_TOP_BIT - FUNC_PART_BITS + 2) * FUNC_PARTS)
 
 /*
- * One function on one CPU. All is added to atomically: a program may be interrupted, or where the kernel
- * allows it preempted, by another run of itself on the same CPU.
+ * One function on one CPU, or on several where there are more CPUs than cells. All is added to
+ * atomically: also on its own CPU a program may be interrupted, or where the kernel allows it preempted,
+ * by another run of itself.
  */
 struct func_cell {
 	__u64 entries; /* that a program saw, whatever became of them */
@@ -27,17 +28,23 @@ struct func_cell {
 	__u64 square_low, square_high; /* sum of squares, of 128 bits */
 	__u64 max_ns;
 	__u64 min_inverted; /* ~min: so that 0 is "none yet" for both */
-	__u64 deepest; /* frames that a task had, this call's included */
+	__u64 deepest; /* frames that a task had when it made another call; not counted: 0 */
 
 	/* What became no sample, each counted where its cause was seen. */
 	__u64 no_storage; /* on entry: the kernel had no memory for the task's stack, or it was busy */
 	__u64 too_deep; /* on entry: the task's stack was full */
-	__u64 never_returned; /* the stack was seen unwound past it */
 	__u64 never_entered; /* a return without an entry */
 	__u64 clock_went_back;
-	__u64 unfinished; /* still going on at the end */
 
 	__u64 buckets[FUNC_NR_BUCKETS]; /* of samples */
 } __attribute__((aligned(128)));
+
+#define FUNC_NR_CELLS 64 /* a power of two */
+
+/* What is found out about the calls of a function while another is dealt with. */
+struct func_leftover {
+	__u64 never_returned; /* the stack was seen unwound past it */
+	__u64 unfinished; /* still going on at the end */
+};
 
 #endif
