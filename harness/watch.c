@@ -223,4 +223,5 @@ void watch_stop(struct bench_run *run)
 	command_end(&run->command);
 	if (run->command.begun)
 		run->result->command_status = run->command.status;
+	run->result->command_cut_short = run->command.cut_short;
 }
