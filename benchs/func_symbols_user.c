@@ -134,6 +134,14 @@ static int not_there(const struct func_spec *spec, const struct symbols *symbols
 			 quoted(spec->path), quoted(spec->function));
 }
 
+static bool is_one_of_several(const struct symbols *symbols, size_t i)
+{
+	const struct symbol *symbol = &symbols->symbols[i];
+
+	return (i > 0 && !strcmp(symbol->name, symbol[-1].name)) ||
+	       (i + 1 < symbols->n && !strcmp(symbol->name, symbol[1].name));
+}
+
 static int add_matches(const struct func_spec *spec, const char *path,
 		       const struct symbols *symbols, struct func_targets *targets)
 {
@@ -151,11 +159,15 @@ static int add_matches(const struct func_spec *spec, const char *path,
 		if (spec->is_pattern ? fnmatch(spec->function, symbol->name, 0)
 				     : strcmp(spec->function, symbol->name))
 			continue;
-		if (i + 1 < symbols->n && !strcmp(symbol->name, symbol[1].name))
+		if (is_one_of_several(symbols, i)) {
+			/* In a pattern it is not what was asked for by name. */
+			if (spec->is_pattern)
+				continue;
 			return error_set(E_USAGE,
 					 "--func: %s has several functions %s: the name does not "
 					 "say which",
 					 quoted(spec->path), quoted(symbol->name));
+		}
 		err = func_targets_add(targets, spec, &found);
 	}
 	if (!err && targets->n == nr_before)
