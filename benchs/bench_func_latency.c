@@ -14,8 +14,8 @@
 #include "func_tracer.h"
 #include "harness/words.h"
 
-/* Files that one function keeps open: two programs and links, the object's maps and BTF. */
-#define FILES_PER_FUNCTION 12
+/* Files that one function keeps open: two programs, links and events, the object's maps and BTF. */
+#define FILES_PER_FUNCTION 16
 
 enum probe_choice {
 	CHOICE_AUTO,

@@ -355,6 +355,8 @@ static __always_inline int leave(__u64 place, __u64 end_ns)
 		return 0;
 	at = stack->depth - 1;
 	frame = frame_at(stack, at);
+	/* Computed once: the compiler would do so again for what follows. */
+	barrier_var(frame);
 	if (at >= FUNC_MAX_DEPTH || !is_frame_of(frame, place)) {
 		at = find_frame(stack, place, (__u64)task->stack);
 		if (at == NOT_FOUND)

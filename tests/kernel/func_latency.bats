@@ -159,7 +159,7 @@ refused() {
 	holds "$json" "at least 2 ms, and the most not much more" \
 		'row("target_naps").figures | .nr == 50 and .min_ns >= 2e6 and .p50_ns < 10e6' \
 		"the histogram is from there on" \
-		'row("target_naps").histogram.buckets[0].from == 1048576'
+		'row("target_naps").histogram.buckets[0].from | . == 1048576 or . == 2097152'
 }
 
 @test "patterns and labels" {
