@@ -262,30 +262,6 @@ static __noinline __u64 find_frame(struct func_stack *stack, __u64 place, __u64 
 	return walk.found;
 }
 
-/*
- * Halved until its four highest bits are left, the first of which is set unless it was small. The barrier
- * keeps each step a branch: without, the compiler would compute both ways of all of them.
- */
-static __always_inline __u32 bucket_of(__u64 ns)
-{
-	__u32 bucket = 0;
-
-#define HALVE(n)                          \
-	if (ns >> (n) >= FUNC_PARTS) {    \
-		ns >>= (n);               \
-		bucket += (n)*FUNC_PARTS; \
-		barrier_var(bucket);      \
-	}
-	HALVE(32)
-	HALVE(16)
-	HALVE(8)
-	HALVE(4)
-	HALVE(2)
-	HALVE(1)
-#undef HALVE
-	return bucket + (__u32)ns;
-}
-
 /* Of what does not fit a word: a call of seconds. */
 static __noinline int add_large_square(struct func_cell *cell, __u64 ns)
 {
@@ -327,10 +303,8 @@ static __noinline int raise(__u64 *most, __u64 value)
 static __always_inline void add_sample(__u64 ns)
 {
 	struct func_cell *cell = own_cell();
-	__u32 bucket = bucket_of(ns);
+	__u32 bucket = func_bucket_of(ns);
 
-	if (bucket >= FUNC_NR_BUCKETS)
-		bucket = FUNC_NR_BUCKETS - 1;
 	count(&cell->buckets[bucket]);
 	__sync_fetch_and_add(&cell->total_ns, ns);
 	add_square(cell, ns);

@@ -18,6 +18,32 @@
 #define FUNC_NR_BUCKETS ((FUNC_TOP_BIT - FUNC_PART_BITS + 2) * FUNC_PARTS)
 
 /*
+ * Which bucket counts a value: it is halved until its four highest bits are left, the first of which is set unless
+ * it was small. The barrier keeps each step a branch: without, the compiler would compute both ways of
+ * all of them, and it is on the way of every call.
+ */
+static inline __attribute__((always_inline)) __u32 func_bucket_of(__u64 ns)
+{
+	__u32 bucket = 0;
+
+#define HALVE(n)                                 \
+	if (ns >> (n) >= FUNC_PARTS) {           \
+		ns >>= (n);                      \
+		bucket += (n)*FUNC_PARTS;        \
+		asm volatile("" : "+r"(bucket)); \
+	}
+	HALVE(32)
+	HALVE(16)
+	HALVE(8)
+	HALVE(4)
+	HALVE(2)
+	HALVE(1)
+#undef HALVE
+	bucket += (__u32)ns;
+	return bucket < FUNC_NR_BUCKETS ? bucket : FUNC_NR_BUCKETS - 1;
+}
+
+/*
  * One function on one CPU, or on several where there are more CPUs than cells. All is added to
  * atomically: also on its own CPU a program may be interrupted, or where the kernel allows it preempted,
  * by another run of itself.

@@ -37,6 +37,10 @@ def adds_up: .counters.calls ==
 	([.watched.rows[].figures.nr, .losses[].count] | add) and
 	([.watched.rows[].figures.lost // 0] | add) == ([.losses[].count] | add // 0);
 def histograms_hold_all: .watched.rows | all(.figures.nr == ([.histogram.buckets[].count] | add // 0));
+def sum(f): [f] | add // 0;
+def totals_are_of_histograms: .watched.rows | all(.figures.total_ns as $total | .histogram.buckets |
+	sum(.[] | .from * .count) <= $total and
+	$total <= sum(.[] | ([2 * .from - 1, 1] | max) * .count));
 def in_order: .watched.rows | all(.figures | .nr == 0 or
 	(.min_ns <= .p50_ns and .p50_ns <= .p90_ns and .p90_ns <= .p99_ns and .p99_ns <= .max_ns and
 	.min_ns <= .avg_ns and .avg_ns <= .max_ns and .min_ns >= 0 and (.avg_ns * .nr - .total_ns | fabs) < 1));
@@ -51,6 +55,7 @@ traced() {
 	[ "$status" -eq 0 ] || fail "$*: not successful"
 	holds "$json" "all calls are samples or losses" adds_up \
 		"histograms hold all samples" histograms_hold_all \
+		"in the buckets that they belong in" totals_are_of_histograms \
 		"quantiles are in order" in_order
 }
 

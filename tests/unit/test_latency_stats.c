@@ -11,16 +11,6 @@
 
 #include "benchs/latency_stats.h"
 
-/* The bucket that has a value, found from where buckets begin. */
-static unsigned int bucket_with(u64 value)
-{
-	unsigned int i = 0;
-
-	while (i + 1 < FUNC_NR_BUCKETS && latency_bucket_from(i + 1) <= value)
-		i++;
-	return i;
-}
-
 static void add(struct func_cell *cell, u64 value)
 {
 	unsigned __int128 squares =
@@ -34,7 +24,7 @@ static void add(struct func_cell *cell, u64 value)
 		cell->max_ns = value;
 	if (~value > cell->min_inverted)
 		cell->min_inverted = ~value;
-	cell->buckets[bucket_with(value)]++;
+	cell->buckets[func_bucket_of(value)]++;
 }
 
 static void sums_of(const u64 *values, size_t n, struct latency_sums *sums)
@@ -63,6 +53,20 @@ static void test_buckets_follow_each_other_without_a_gap(void **state)
 	assert_int_equal(latency_bucket_from(16), 16);
 	assert_int_equal(latency_bucket_from(17), 18);
 	assert_int_equal(latency_bucket_from(FUNC_NR_BUCKETS), 1ULL << (FUNC_TOP_BIT + 1));
+}
+
+static void test_a_value_is_counted_where_it_belongs(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < FUNC_NR_BUCKETS; i++) {
+		u64 from = latency_bucket_from(i), to = latency_bucket_from(i + 1);
+
+		assert_int_equal(func_bucket_of(from), i);
+		assert_int_equal(func_bucket_of((from + to) / 2), i);
+		assert_int_equal(func_bucket_of(to - 1), i);
+	}
+	assert_int_equal(func_bucket_of(1ULL << (FUNC_TOP_BIT + 1)), FUNC_NR_BUCKETS - 1);
+	assert_int_equal(func_bucket_of(UINT64_MAX), FUNC_NR_BUCKETS - 1);
 }
 
 static void test_nothing(void **state)
@@ -222,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_buckets_follow_each_other_without_a_gap),
+		cmocka_unit_test(test_a_value_is_counted_where_it_belongs),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_one_sample_is_all_of_its_quantiles),
 		cmocka_unit_test(test_quantiles_are_off_by_an_eighth_at_most),
