@@ -154,6 +154,12 @@ refused() {
 		"nothing lost" '.losses == []'
 }
 
+@test "a task that moves to another CPU in mid-call" {
+	traced @moves moves 200
+	holds "$json" "all of them" 'nr("target_moves") == 200' "nothing lost" '.losses == []' \
+		"one deep" '.counters.deepest == 1'
+}
+
 @test "in a signal handler" {
 	traced @leaf signals 50
 	holds "$json" "all of them" 'nr("target_leaf") == 50' "nothing lost" '.losses == []'

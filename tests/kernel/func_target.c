@@ -4,7 +4,9 @@
  *
  *	func_target MODE N [DEPTH]
  */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -61,6 +63,17 @@ TRACED void target_catches(long depth)
 TRACED void target_exits(void)
 {
 	syscall(SYS_exit, 0);
+	sink++;
+}
+
+/* Begins on one CPU and ends on another, if there are two. */
+TRACED void target_moves(long turn)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(turn % 2, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
 	sink++;
 }
 
@@ -154,6 +167,9 @@ int main(int argc, char **argv)
 	} else if (!strcmp(mode, "naps")) {
 		for (long i = 0; i < n; i++)
 			target_naps();
+	} else if (!strcmp(mode, "moves")) {
+		for (long i = 0; i < n; i++)
+			target_moves(i);
 	} else if (!strcmp(mode, "waits")) {
 		for (long i = 0; i < n; i++) {
 			if (!fork())
