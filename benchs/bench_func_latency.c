@@ -14,6 +14,9 @@
 #include "func_tracer.h"
 #include "harness/words.h"
 
+/* The kernel's own, which some calls let through to user space. */
+#define ENOTSUPP 524
+
 /* Files that one function keeps open: two programs, links and events, the object's maps and BTF. */
 #define FILES_PER_FUNCTION 16
 
@@ -130,7 +133,7 @@ static int try_way(struct state *state, enum func_probe probe)
 	return 0;
 }
 
-/* Attach by one way. -EAGAIN: it is not possible, the reason is in `why`. */
+/* Attach by one way. When that is not possible, the reason is in `why`, too. */
 static int attach_by(struct bench_run *run, unsigned int i, enum func_probe probe, char *why,
 		     size_t size)
 {
@@ -147,30 +150,48 @@ static int attach_by(struct bench_run *run, unsigned int i, enum func_probe prob
 		how.net_of_ns = (u64)llround(way->cost.in_sample);
 	if (!err)
 		err = func_tracer_attach(state->tracer, i, &how);
-	if (!err) {
-		state->functions[i].probe = probe;
-		way->nr_functions++;
-		return 0;
+	if (err) {
+		snprintf(why, size, "%s", error_text());
+		return err;
 	}
-	snprintf(why, size, "%s", error_text());
-	return err == -ENOMEM ? err : -EAGAIN;
+	state->functions[i].probe = probe;
+	way->nr_functions++;
+	return 0;
+}
+
+/* Does the kernel lack it? Or did it refuse what it should have taken, which is a failure? */
+static bool is_lacking(int err)
+{
+	static const int lacking[] = {
+		EPERM, ENOENT, EEXIST, ENOSYS, EOPNOTSUPP, ENOTSUPP, E_CANNOT
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lacking); i++) {
+		if (err == -lacking[i])
+			return true;
+	}
+	return false;
 }
 
 static int attach_kernel(struct bench_run *run, unsigned int i)
 {
 	struct state *state = bench_private(run);
-	char fentry[256] = "not asked for", kprobe[256] = "not asked for";
-	int err = -EAGAIN;
+	char why_fentry[256] = "not asked for", why_kprobe[256] = "not asked for";
+	int fentry = -E_CANNOT, kprobe = -E_CANNOT;
 
-	if (state->params->probe != CHOICE_KPROBE)
-		err = attach_by(run, i, FUNC_FENTRY, fentry, sizeof(fentry));
-	if (err == -EAGAIN && state->params->probe != CHOICE_FENTRY)
-		err = attach_by(run, i, FUNC_KPROBE, kprobe, sizeof(kprobe));
-	if (err == -EAGAIN)
-		err = error_set(E_CANNOT,
-				"%s cannot be traced on this kernel: fentry: %s; kprobe: %s",
-				quoted(state->targets.targets[i].label), fentry, kprobe);
-	return err;
+	if (state->params->probe != CHOICE_KPROBE) {
+		fentry = attach_by(run, i, FUNC_FENTRY, why_fentry, sizeof(why_fentry));
+		if (!fentry)
+			return 0;
+	}
+	if (state->params->probe != CHOICE_FENTRY) {
+		kprobe = attach_by(run, i, FUNC_KPROBE, why_kprobe, sizeof(why_kprobe));
+		if (!kprobe)
+			return 0;
+	}
+	return error_set(is_lacking(fentry) && is_lacking(kprobe) ? E_CANNOT : EINVAL,
+			 "%s cannot be traced on this kernel: fentry: %s; kprobe: %s",
+			 quoted(state->targets.targets[i].label), why_fentry, why_kprobe);
 }
 
 static int attach_user(struct bench_run *run, unsigned int i)
@@ -179,8 +200,9 @@ static int attach_user(struct bench_run *run, unsigned int i)
 	char why[256] = "";
 	int err = attach_by(run, i, FUNC_UPROBE, why, sizeof(why));
 
-	if (err == -EAGAIN)
-		err = error_set(E_CANNOT, "%s cannot be traced on this kernel: uprobe: %s",
+	if (err)
+		err = error_set(is_lacking(err) ? E_CANNOT : EINVAL,
+				"%s cannot be traced on this kernel: uprobe: %s",
 				quoted(state->targets.targets[i].label), why);
 	return err;
 }
