@@ -36,7 +36,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
 CPPFLAGS += -D_GNU_SOURCE -I. -I$(O)
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARNINGS) $(SANITIZE_FLAGS)
-LDLIBS += -lbpf -ljansson -lm -lpthread
+LDLIBS += -lbpf -lelf -ljansson -lm -lpthread
 
 BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 # Where a distribution keeps <asm/types.h> by architecture, clang -target bpf has to be told.

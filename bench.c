@@ -93,7 +93,7 @@ static int run(const struct options *options, int *status)
 	err = run_case(options, &observer, &result);
 	if (result.ended_by_signal)
 		*status = 128 + result.ended_by_signal;
-	else if (result.command_status > 0)
+	else if (result.command_status > 0 && !result.command_cut_short)
 		*status = result.command_status;
 	host_read(&result.host);
 	report_err = report(&text, json, &result);

@@ -172,7 +172,7 @@ struct bench {
 	 * the user's. It has no operation that is fired and so no load, batch, ops_per_pass or
 	 * producers; it opens and loads what it needs in setup, by bench_load_object(). In this order:
 	 * unavailable, setup, watch, reset (after the warm-up), step again and again, read after each
-	 * interval if there are intervals, read for the whole, unwatch, finish, teardown.
+	 * interval if there are intervals, halt, read for the whole, unwatch, finish, teardown.
 	 */
 	const struct bench_watcher *watcher;
 };
@@ -197,6 +197,12 @@ struct bench_watcher {
 	 * longer than timeout_ms. Left out: nothing.
 	 */
 	int (*step)(struct bench_run *run, int timeout_ms);
+
+	/*
+	 * Nothing that happens from now on counts: so the last interval and the whole, which are read
+	 * next, end at the same moment. Left out where it makes no difference.
+	 */
+	int (*halt)(struct bench_run *run);
 
 	/*
 	 * Give bench_row()s of what was seen since reset (`whole`), or since the read before it:

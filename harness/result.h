@@ -145,6 +145,7 @@ struct result {
 	struct result_rows *row_intervals; /* with -i */
 	size_t nr_row_intervals;
 	int command_status; /* as a shell tells it: 128 + N by a signal; -1: there was none */
+	bool command_cut_short; /* when the time was over: its status is of the signal that did so */
 
 	u64 attempts; /* operations attempted by real batches that count */
 	struct result_loss losses[16];
