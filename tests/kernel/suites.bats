@@ -83,6 +83,16 @@ suite_run() {
 	[[ $stderr == "bench: no case can be run here, the first htab-batch-dump "* ]] || fail "no reason"
 }
 
+@test "a case that fails is told in the end, and does not end the others" {
+	need_bpf runqslower
+	rows "runqslower -- false" count-local
+	suite_run --rounds 2
+	[ "$status" -eq 1 ] || fail "not the status of a failure"
+	[ "$stderr" = "bench: 1 of 2 cases failed, the first runqslower: the command ended with status 1" ] ||
+		fail "no reason"
+	result '.suite.cases | .[0].stopped == "failed" and .[1].stopped == "rounds" and .[1].rounds == 2'
+}
+
 @test "a bad row is told with its line, before anything runs" {
 	rows "# one" count-local "$SEQ --nr_maps 0"
 	suite_run
