@@ -157,6 +157,23 @@ static void failures_find_their_case(void **state)
 	assert_int_equal(comparison.nr_failing, 0);
 }
 
+/* What cannot run there did not become worse; what fails each time did. */
+static void only_what_always_fails_is_a_regression(void **state)
+{
+	json_t *skipped = failed(17, 2);
+
+	(void)state;
+	json_object_set_new(skipped, "status", json_string("skipped"));
+	base = record_of(
+		json_pack("[o, o]", result_of("get", 16, 1, 1), result_of("get", 17, 1, 2)));
+	new = record_of(json_pack("[o, o, o]", failed(16, 1), failed(17, 3), skipped));
+	assert_int_equal(comparison_make(&comparison), 0);
+	assert_true(comparison.cases[0].fails);
+	assert_false(comparison.cases[1].fails);
+	assert_int_equal(comparison.nr_failing, 1);
+	assert_true(comparison_is_regression(&comparison));
+}
+
 static void what_differs_is_found(void **state)
 {
 	json_t *first = result_of("get", 16, 1, 1), *second = result_of("get", 16, 1, 2);
