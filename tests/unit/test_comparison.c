@@ -207,7 +207,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(rounds_are_matched_in_any_order), test(parameters_tell_cases_apart),
 		test(the_same_round_counts_once),      test(moments_are_of_a_case),
-		test(failures_find_their_case),	       test(what_differs_is_found),
+		test(failures_find_their_case),	       test(only_what_always_fails_is_a_regression),
+		test(what_differs_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
