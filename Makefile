@@ -36,7 +36,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
 CPPFLAGS += -D_GNU_SOURCE -I. -I$(O)
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARNINGS) $(SANITIZE_FLAGS)
-LDLIBS += -lbpf -ljansson -lm -lpthread
+LDLIBS += -lbpf -lelf -ljansson -lm -lpthread
 
 BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 # Where a distribution keeps <asm/types.h> by architecture, clang -target bpf has to be told.
@@ -45,7 +45,7 @@ BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) \
 	-Wall -Wextra -Wno-unused-parameter -Werror $(if $(MULTIARCH),-isystem /usr/include/$(MULTIARCH))
 
 SKELETONS := $(patsubst progs/%.bpf.c,$(O)/%.skel.h,$(wildcard progs/*.bpf.c))
-LIB_OBJECTS := $(patsubst %.c,$(O)/%.o,$(wildcard harness/*.c report/*.c compare/*.c convert/*.c benchs/*.c))
+LIB_OBJECTS := $(patsubst %.c,$(O)/%.o,$(wildcard harness/*.c report/*.c compare/*.c convert/*.c suite/*.c benchs/*.c))
 OBJECTS := $(O)/bench.o $(LIB_OBJECTS)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(O)/tests/%,$(wildcard tests/unit/test_*.c))
 
@@ -139,7 +139,7 @@ format:
 # For editors. The programs are left out: they are built for another target.
 compile_commands.json: all
 	@{ echo '['; first=1; \
-	for file in bench.c $(wildcard harness/*.c report/*.c compare/*.c convert/*.c benchs/*.c tests/unit/*.c); do \
+	for file in bench.c $(wildcard harness/*.c report/*.c compare/*.c convert/*.c suite/*.c benchs/*.c tests/unit/*.c); do \
 		[ "$$first" ] || echo ','; first=; \
 		printf '{"directory": "%s", "file": "%s", "command": "%s"}' "$(CURDIR)" "$$file" \
 			"$(CC) $(CPPFLAGS) $(CFLAGS) -c $$file"; \

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "build_info.h"
@@ -16,6 +17,8 @@
 #include "report/json.h"
 #include "report/list.h"
 #include "report/text.h"
+#include "suite/ab.h"
+#include "suite/command.h"
 
 /* libbpf's own words: of use to who asked for more, noise for everyone else. */
 static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
@@ -90,7 +93,7 @@ static int run(const struct options *options, int *status)
 	err = run_case(options, &observer, &result);
 	if (result.ended_by_signal)
 		*status = 128 + result.ended_by_signal;
-	else if (result.command_status > 0)
+	else if (result.command_status > 0 && !result.command_cut_short)
 		*status = result.command_status;
 	host_read(&result.host);
 	report_err = report(&text, json, &result);
@@ -107,12 +110,16 @@ static int flush_stdout(void)
 
 static int dispatch(const struct options *options, int *status)
 {
-	if (options->help) {
+	if (options->given) {
+		fputs(options->given_names, stdout);
+	} else if (options->help) {
 		options_print_help(options);
 	} else if (options->version) {
 		printf("bench %s\n", BENCH_VERSION);
 	} else if (options->list) {
 		list_benchmarks(stdout, options->verbose);
+	} else if (options->suite_path) {
+		return suite_command(options, status);
 	} else {
 		return run(options, status);
 	}
@@ -126,6 +133,7 @@ struct subcommand {
 };
 
 static const struct subcommand subcommands[] = {
+	{ "ab", ab_command },
 	{ "compare", compare_command },
 	{ "convert", convert_command },
 };
@@ -146,7 +154,8 @@ static int run_benchmark(int argc, char *const *argv, int *status)
 
 	run_catch_signals();
 	err = options_parse(argc, argv, &options);
-	libbpf_set_print(options.verbose ? print_libbpf : drop_libbpf);
+	if (options.verbose)
+		libbpf_set_print(print_libbpf);
 	if (!err)
 		err = dispatch(&options, status);
 	options_free(&options);
@@ -173,6 +182,7 @@ int main(int argc, char **argv)
 	int err, status = 0;
 
 	hold_standard_streams();
+	libbpf_set_print(drop_libbpf);
 	if (subcommand) {
 		err = subcommand->run(argc - 1, argv + 1, &status);
 		if (!err)

@@ -61,12 +61,23 @@ struct bench_param {
 	u64 min; /* BENCH_PARAM_UINT: both ends are valid values */
 	u64 max;
 	const char *const *choices; /* BENCH_PARAM_CHOICE: ends with NULL */
+	/*
+	 * What the other parameters leave room for. A default above that is cut down to it; a value
+	 * that was asked for is for `validate` to refuse. NULL: any.
+	 */
+	u64 (*most)(const void *params);
 };
 
 #define BENCH_UINT(_name, _struct, _def, _min, _max, _help)                               \
 	{                                                                                 \
 		.name = #_name, .help = _help, .type = BENCH_PARAM_UINT,                  \
 		.offset = offsetof(_struct, _name), .def = _def, .min = _min, .max = _max \
+	}
+#define BENCH_UINT_UP_TO(_name, _struct, _def, _min, _max, _most, _help)                   \
+	{                                                                                  \
+		.name = #_name, .help = _help, .type = BENCH_PARAM_UINT,                   \
+		.offset = offsetof(_struct, _name), .def = _def, .min = _min, .max = _max, \
+		.most = _most                                                              \
 	}
 #define BENCH_CHOICE(_name, _struct, _def, _choices, _help)                          \
 	{                                                                            \
@@ -161,7 +172,7 @@ struct bench {
 	 * the user's. It has no operation that is fired and so no load, batch, ops_per_pass or
 	 * producers; it opens and loads what it needs in setup, by bench_load_object(). In this order:
 	 * unavailable, setup, watch, reset (after the warm-up), step again and again, read after each
-	 * interval if there are intervals, read for the whole, unwatch, finish, teardown.
+	 * interval if there are intervals, halt, read for the whole, unwatch, finish, teardown.
 	 */
 	const struct bench_watcher *watcher;
 };
@@ -186,6 +197,12 @@ struct bench_watcher {
 	 * longer than timeout_ms. Left out: nothing.
 	 */
 	int (*step)(struct bench_run *run, int timeout_ms);
+
+	/*
+	 * Nothing that happens from now on counts: so the last interval and the whole, which are read
+	 * next, end at the same moment. Left out where it makes no difference.
+	 */
+	int (*halt)(struct bench_run *run);
 
 	/*
 	 * Give bench_row()s of what was seen since reset (`whole`), or since the read before it:
@@ -316,6 +333,12 @@ int bench_call(struct bench_producer *producer, const char *helper);
  * person would wait asks from time to time.
  */
 int bench_interrupted(void);
+
+/*
+ * The same for what is done in set-up and again later, such as `batch`, with which the harness
+ * calibrates. Once samples are taken it is 0: a batch then ends by itself, and counts.
+ */
+int bench_set_up_interrupted(const struct bench_run *run);
 
 /*
  * What a kernel must have. Each returns 0, or -E_CANNOT with what is missing; for `unavailable`.

@@ -11,6 +11,7 @@
 
 # shellcheck source=benchs/common.sh
 . "$(dirname "$0")/benchs/common.sh"
+sweeps nr_maps
 
 nr_maps=(1 10 16 17 24 32 100 1000)
 control='' sequential='' interleaved=''

@@ -11,6 +11,7 @@
 
 #include "bench.h"
 #include "htab_dump.h"
+#include "htab_fill.h"
 #include "htab_writers.h"
 #include "progs/htab_writer_abi.h"
 
@@ -21,9 +22,7 @@
 
 #define MAX_PENDING 1024 /* dumps that are there to be checked */
 #define ROOM_BYTES (4U << 20) /* for several dumps, if they are small */
-#define FILL_BYTES (1U << 20)
-#define FILL_MAX_ENTRIES 4096
-#define FILL_ATTEMPTS 100
+#define ENTRIES_AT_ONCE (1U << 16) /* between two questions whether set-up is to end */
 
 /* Exact mode: entries that a piece should have, of some 700 (by key: 4500) instructions each. */
 #define ENTRIES_PER_PIECE 128
@@ -59,11 +58,45 @@ struct params {
 	u64 writers;
 };
 
+static bool is_per_cpu(u64 map_type)
+{
+	return map_types[map_type] == BPF_MAP_TYPE_PERCPU_HASH ||
+	       map_types[map_type] == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+}
+
+static bool is_lru(u64 map_type)
+{
+	return map_types[map_type] == BPF_MAP_TYPE_LRU_HASH ||
+	       map_types[map_type] == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+}
+
+/* Keys that writers must have room for. An LRU map makes it. */
+static u64 least_others(const struct params *p)
+{
+	return is_lru(p->map_type) ? 0 : 2 * p->writers;
+}
+
+static u64 most_entries(const void *data)
+{
+	const struct params *p = data;
+
+	return p->max_entries - min_u64(least_others(p), p->max_entries);
+}
+
+static u64 most_in_batch(const void *data)
+{
+	const struct params *p = data;
+
+	return p->max_entries;
+}
+
 static const struct bench_param param_table[] = {
 	BENCH_CHOICE(map_type, struct params, 0, map_type_names, "type of the map"),
 	BENCH_UINT(max_entries, struct params, 50000, 1, MAX_ENTRIES, "size of the map"),
-	BENCH_UINT(nr_entries, struct params, 1000, 0, MAX_ENTRIES, "entries in it"),
-	BENCH_UINT(batch_size, struct params, 256, 1, MAX_ENTRIES, "entries asked for in one call"),
+	BENCH_UINT_UP_TO(nr_entries, struct params, 1000, 0, MAX_ENTRIES, most_entries,
+			 "entries in it"),
+	BENCH_UINT_UP_TO(batch_size, struct params, 256, 1, MAX_ENTRIES, most_in_batch,
+			 "entries asked for in one call"),
 	BENCH_UINT(value_size, struct params, 8, 1, MAX_VALUE_SIZE, "bytes of a value, of one CPU"),
 	BENCH_CHOICE(method, struct params, METHOD_BATCH, method_names, "how the map is read"),
 	BENCH_UINT(writers, struct params, 0, 0, MAX_WRITERS,
@@ -98,24 +131,20 @@ struct dumper {
 };
 
 struct state {
+	struct bench_run *run;
 	const struct params *params;
 	int map;
 	unsigned int nr_cpus; /* that have a value of their own; 0: not a per-CPU map */
 	bool is_lru;
 	size_t stride;
 	u64 nr_keys; /* of the dump's and the writers' */
-
-	bool *absent; /* keys that the map (LRU) did not keep when it was filled */
-	u64 nr_absent;
-	struct {
-		u32 *keys;
-		unsigned char *values;
-		u32 max;
-	} fill;
+	struct fill fill;
+	u64 nr_refused; /* keys that the map (LRU) did not keep when it was filled last */
 
 	struct dumper *dumpers;
 	unsigned int nr_dumpers;
 	u64 steps; /* of a dump when nothing disturbs it */
+	u64 steps_at_once; /* of a dump that is too long for set-up to wait for */
 	u64 pieces;
 
 	struct htab_writers writers;
@@ -132,18 +161,6 @@ static u64 pieces_per_pass(const struct bench_run *run)
 	const struct state *state = bench_private(run);
 
 	return state->pieces;
-}
-
-static bool is_per_cpu(u64 map_type)
-{
-	return map_types[map_type] == BPF_MAP_TYPE_PERCPU_HASH ||
-	       map_types[map_type] == BPF_MAP_TYPE_LRU_PERCPU_HASH;
-}
-
-static bool is_lru(u64 map_type)
-{
-	return map_types[map_type] == BPF_MAP_TYPE_LRU_HASH ||
-	       map_types[map_type] == BPF_MAP_TYPE_LRU_PERCPU_HASH;
 }
 
 static int validate(const void *data, unsigned int nr_producers)
@@ -165,8 +182,7 @@ static int validate(const void *data, unsigned int nr_producers)
 		return error_set(E_USAGE,
 				 "--method batch_delete empties the map, of which there is "
 				 "one: -p must be 1");
-	/* An LRU map makes room. */
-	if (!is_lru(p->map_type) && p->nr_entries + 2 * p->writers > p->max_entries)
+	if (p->nr_entries + least_others(p) > p->max_entries)
 		return error_set(E_USAGE,
 				 "--writers %llu: each needs room for two other keys, and of "
 				 "--max_entries %llu --nr_entries takes %llu",
@@ -175,7 +191,7 @@ static int validate(const void *data, unsigned int nr_producers)
 	return 0;
 }
 
-/* The map: made, and filled */
+/* The map, and the memory for its dumps */
 
 /*
  * What a preallocated map takes: an element is its header (48 bytes in Linux 6.1 to 6.18), the
@@ -234,90 +250,22 @@ static int create_map(struct bench_run *run)
 	return 0;
 }
 
-static int fill_alloc(struct state *state)
+/* How the map is filled and read: by the kernel, or for the twin, by nothing at all. */
+
+static int interrupted(void *ctx)
 {
-	state->fill.max = (u32)min_u64(max_u64(FILL_BYTES / state->stride, 1), FILL_MAX_ENTRIES);
-	state->fill.keys = calloc(state->fill.max, sizeof(*state->fill.keys));
-	state->fill.values = calloc(state->fill.max, state->stride);
-	if (!state->fill.keys || !state->fill.values)
-		return error_set(ENOMEM, "no memory to fill the map");
-	return 0;
+	const struct state *state = ctx;
+
+	return bench_set_up_interrupted(state->run);
 }
 
-/*
- * Insert `nr` keys from number `first` on. Beside writers it takes another attempt when they hold,
- * for a moment, all of the free elements that were looked at.
- */
-static int insert_some(struct state *state, u64 first, u32 nr)
+static int update_batch(void *ctx, const u32 *keys, const void *values, u32 *count)
 {
+	const struct state *state = ctx;
 	LIBBPF_OPTS(bpf_map_batch_opts, opts);
-	u32 done = 0;
-	int err = 0;
 
-	for (u32 i = 0; i < nr; i++) {
-		state->fill.keys[i] = HTAB_FIRST_KEY + (u32)first + i;
-		value_fill(state->fill.values + i * state->stride, (u32)state->params->value_size,
-			   state->nr_cpus, state->fill.keys[i]);
-	}
-	for (int attempt = 0; done < nr && attempt < FILL_ATTEMPTS; attempt++) {
-		u32 count = nr - done;
-
-		err = bpf_map_update_batch(state->map, state->fill.keys + done,
-					   state->fill.values + done * state->stride, &count,
-					   &opts);
-		if (err && err != -E2BIG && err != -EINTR && err != -EAGAIN)
-			break;
-		done += count;
-	}
-	if (done == nr)
-		return 0;
-	return error_set(err ? -err : EIO, "cannot fill the map: key %llu of %llu: %s",
-			 (unsigned long long)(first + done + 1),
-			 (unsigned long long)state->params->nr_entries, strerror(err ? -err : EIO));
+	return bpf_map_update_batch(state->map, keys, values, count, &opts);
 }
-
-static int fill_map(struct state *state, bool may_be_interrupted)
-{
-	u64 nr_entries = state->params->nr_entries;
-	int err = 0;
-
-	for (u64 first = 0; first < nr_entries && !err; first += state->fill.max) {
-		err = may_be_interrupted ? bench_interrupted() : 0;
-		if (!err)
-			err = insert_some(state, first,
-					  (u32)min_u64(nr_entries - first, state->fill.max));
-	}
-	return err;
-}
-
-/* An LRU map may evict entries before it is full. What it kept is what a dump must have. */
-static int find_absent(struct state *state)
-{
-	unsigned char *value = calloc(1, state->stride);
-	int err = 0;
-
-	state->absent = calloc(state->params->nr_entries + 1, sizeof(*state->absent));
-	if (!value || !state->absent)
-		err = error_set(ENOMEM, "no memory to look up the entries");
-	for (u64 i = 0; i < state->params->nr_entries && !err; i++) {
-		u32 key = HTAB_FIRST_KEY + (u32)i;
-
-		err = bpf_map_lookup_elem(state->map, &key, value);
-		if (err == -ENOENT) {
-			state->absent[i] = true;
-			state->nr_absent++;
-			err = 0;
-		} else if (err) {
-			err = error_set(-err, "cannot look up key %#x: %s", key, strerror(-err));
-		} else {
-			err = bench_interrupted();
-		}
-	}
-	free(value);
-	return err;
-}
-
-/* How the map is read: by the kernel, and by nothing at all. */
 
 static int read_batch(void *ctx, void *in, void *out, u32 *keys, void *values, u32 *count)
 {
@@ -382,6 +330,7 @@ static int nothing_value(void *ctx, const u32 *key, void *value)
 	return 0;
 }
 
+static const struct fill_io filling = { update_batch, read_value, interrupted };
 static const struct dump_io reading = { read_batch, read_next_key, read_value };
 static const struct dump_io deleting = { .batch = read_and_delete_batch };
 static const struct dump_io reading_nothing = { nothing_batch, nothing_next_key, nothing_value };
@@ -407,12 +356,15 @@ static int dumper_init(struct state *state, struct dumper *dumper)
 	dumper->check = (struct dump_check){
 		.nr_stable = p->nr_entries,
 		.nr_keys = state->nr_keys,
-		.nr_absent = state->nr_absent,
-		.absent = state->absent,
+		.nr_absent = state->nr_refused,
+		.absent = state->is_lru ? state->fill.absent : NULL,
 		.value_size = (u32)p->value_size,
 		.nr_cpus = state->nr_cpus,
-		.lax = p->writers ? p->method == METHOD_NEXT_KEY || state->is_lru
-				  : p->method == METHOD_BATCH_DELETE && state->is_lru,
+		.disturbed = p->writers > 0,
+		.by_key = p->method == METHOD_NEXT_KEY,
+		.evicts = state->is_lru,
+		.interrupted = interrupted,
+		.ctx = state,
 		.seen = calloc(state->nr_keys + 1, sizeof(*dumper->check.seen)),
 	};
 	dumper->room_size = room * (sizeof(u32) + state->stride);
@@ -471,6 +423,38 @@ static int check_pending(struct dumper *dumper, const struct reader *reader)
 	return err;
 }
 
+/* An LRU map may evict entries before it is full. What it kept is what a dump must have. */
+static int fill_anew(struct state *state)
+{
+	int err = fill_map(&state->fill);
+
+	if (!err && state->is_lru)
+		err = fill_look(&state->fill);
+	state->nr_refused = state->is_lru ? state->fill.nr_absent : 0;
+	return err;
+}
+
+/* A dump that deletes leaves none of the keys, whoever else writes to the map. */
+static int check_deleted(struct state *state)
+{
+	int err = fill_look(&state->fill);
+
+	if (err || state->fill.nr_absent == state->fill.nr_entries)
+		return err;
+	return error_set(EPROTO, "a dump that deletes has left key %#x in the map",
+			 fill_first(&state->fill, false));
+}
+
+static int refill(struct state *state, struct dumper *dumper)
+{
+	int err = check_deleted(state);
+
+	if (!err)
+		err = fill_anew(state);
+	dumper->check.nr_absent = state->nr_refused;
+	return err;
+}
+
 static int settle(struct state *state, struct dumper *dumper, enum bench_variant variant)
 {
 	struct reader *reader = &dumper->readers[variant];
@@ -479,7 +463,7 @@ static int settle(struct state *state, struct dumper *dumper, enum bench_variant
 	if (variant == BENCH_REAL) {
 		err = check_pending(dumper, reader);
 		if (!err && state->params->method == METHOD_BATCH_DELETE)
-			err = fill_map(state, false);
+			err = refill(state, dumper);
 	}
 	reader->nr_pending = 0;
 	reader->dump.n = 0;
@@ -536,16 +520,19 @@ static int dump_batch(struct bench_producer *producer, enum bench_variant varian
 	struct reader *reader = &dumper->readers[variant];
 	u64 piece = bench_producer_piece(producer);
 	u64 until = piece_end(state, piece, dumps);
+	u64 at_once = state->steps > state->steps_at_once ? state->steps_at_once : UINT32_MAX;
 	u64 before;
 
 	if (!piece)
 		begin_batch(reader, dumps);
 	before = reader->dumps_left;
 	while (reader->dumps_left && reader->steps < until) {
-		int err;
+		int err = interrupted(state);
 
+		if (err)
+			return err;
 		bench_clock_start(producer);
-		err = run_steps(state, reader, until);
+		err = run_steps(state, reader, min_u64(until, reader->steps + at_once));
 		bench_clock_stop(producer, done);
 		if (!err && has_to_settle(state, reader))
 			err = settle(state, dumper, variant);
@@ -593,6 +580,7 @@ static int state_init(struct bench_run *run)
 	if (!state)
 		return error_set(ENOMEM, "no memory");
 	bench_set_private(run, state);
+	state->run = run;
 	state->params = p;
 	state->map = -1;
 	state->is_lru = is_lru(p->map_type);
@@ -610,9 +598,19 @@ static int state_init(struct bench_run *run)
 		.nr = (unsigned int)p->writers,
 	};
 	state->nr_keys = p->nr_entries + p->writers * state->writers.keys_each;
+	state->fill = (struct fill){
+		.io = &filling,
+		.ctx = state,
+		.value_size = (u32)p->value_size,
+		.nr_cpus = state->nr_cpus,
+		.nr_entries = p->nr_entries,
+	};
 	state->pieces = 1;
+	state->steps_at_once = p->method == METHOD_NEXT_KEY ? ENTRIES_AT_ONCE
+							    : ENTRIES_AT_ONCE / p->batch_size + 1;
 	return bench_need_memory(map_bytes(state) + bench_nr_producers(run) * dumper_bytes(state) +
-					 FILL_BYTES,
+					 fill_bytes(&state->fill) +
+					 htab_writers_bytes(&state->writers),
 				 "the map and its dump");
 }
 
@@ -647,15 +645,19 @@ static int try_dump(struct bench_run *run)
 	struct state *state = bench_private(run);
 	struct dumper *dumper = &state->dumpers[0];
 	struct reader *reader = &dumper->readers[BENCH_REAL];
-	u64 entries = state->params->nr_entries - state->nr_absent;
+	u64 entries = state->params->nr_entries - state->nr_refused;
 	int err = 0;
 
 	/* Once more when it grew, for the number of calls: it is the same from then on. */
 	for (u64 growths = UINT64_MAX; growths != reader->dump.growths && !err;) {
 		growths = reader->dump.growths;
 		begin_batch(reader, 1);
-		while (reader->dumps_left && !err)
-			err = run_steps(state, reader, UINT64_MAX);
+		while (reader->dumps_left && !err) {
+			err = interrupted(state);
+			if (!err)
+				err = run_steps(state, reader,
+						reader->steps + state->steps_at_once);
+		}
 		if (!err)
 			err = settle(state, dumper, BENCH_REAL);
 	}
@@ -685,13 +687,13 @@ static int setup(struct bench_run *run)
 		err = error_set(E_CANNOT, "--writers: in exact mode there is one CPU, on which "
 					  "nothing else may run");
 	if (!err)
+		err = bench_need_files(0);
+	if (!err)
 		err = create_map(run);
 	if (!err)
-		err = fill_alloc(state);
+		err = fill_init(&state->fill);
 	if (!err)
-		err = fill_map(state, true);
-	if (!err && state->is_lru)
-		err = find_absent(state);
+		err = fill_anew(state);
 	if (!err)
 		err = init_dumpers(run);
 	if (!err)
@@ -711,9 +713,7 @@ static void teardown(struct bench_run *run)
 	for (unsigned int i = 0; state->dumpers && i < state->nr_dumpers; i++)
 		dumper_free(&state->dumpers[i]);
 	free(state->dumpers);
-	free(state->fill.keys);
-	free(state->fill.values);
-	free(state->absent);
+	fill_free(&state->fill);
 	htab_writers_free(&state->writers);
 	if (state->map >= 0)
 		close(state->map);
@@ -740,23 +740,74 @@ static int finish_writers(struct bench_run *run)
 			 (unsigned long long)writes.refused, (unsigned long long)writes.gone);
 }
 
-/* What a dump may lack and have twice, where that is no error. */
-static void finish_lax(struct bench_run *run, const struct dumper *dumper)
+/*
+ * When dumps may lack keys that were to stay, the map itself tells in the end whether they are there:
+ * it may have evicted them, or a dump by key has only passed them by.
+ */
+static int finish_missing(struct bench_run *run)
+{
+	struct state *state = bench_private(run);
+	const struct params *p = state->params;
+	u64 refused = state->nr_refused;
+	int err;
+
+	if (state->is_lru)
+		bench_counter(run, "evicted_by_filling", (double)refused);
+	if (!p->writers || (!state->is_lru && p->method != METHOD_NEXT_KEY))
+		return 0;
+	/* Each dump had its own map. */
+	if (p->method == METHOD_BATCH_DELETE) {
+		bench_counter(run, "evicted", (double)state->dumpers[0].check.missing);
+		return 0;
+	}
+	err = fill_look(&state->fill);
+	if (err)
+		return err;
+	if (state->is_lru) {
+		bench_counter(run, "evicted", (double)(state->fill.nr_absent - refused));
+		return 0;
+	}
+	if (!state->fill.nr_absent)
+		return 0;
+	return error_set(
+		EPROTO, "the map has lost %llu of the %llu keys that were to stay, key %#x first",
+		(unsigned long long)state->fill.nr_absent,
+		(unsigned long long)state->fill.nr_entries, fill_first(&state->fill, true));
+}
+
+/* What a walk from key to key beside writers may come across. */
+static void finish_by_key(struct bench_run *run, const struct dumper *dumper)
+{
+	const struct dump *dump = &dumper->readers[BENCH_REAL].dump;
+	const struct dump_check *check = &dumper->check;
+
+	bench_counter(run, "vanished", (double)dump->vanished);
+	bench_counter(run, "cut_short", (double)dump->cut_short);
+	if (!check->disturbed)
+		return;
+	bench_counter(run, "doubles", (double)check->doubles);
+	bench_counter(run, "missing", (double)check->missing);
+	bench_counter(run, "wrong_values", (double)check->wrong_values);
+}
+
+static void note_calls(struct bench_run *run)
 {
 	const struct state *state = bench_private(run);
-	const struct dump_check *check = &dumper->check;
-	bool refilled = state->params->method == METHOD_BATCH_DELETE;
+	unsigned long long steps = state->steps;
 
-	bench_counter(run, "doubles", (double)check->doubles);
-	bench_counter(run, state->is_lru ? "evicted" : "missing",
-		      (double)(state->is_lru && !refilled ? check->missing_last : check->missing));
-	bench_counter(run, "wrong_values", (double)check->wrong_values);
+	if (state->params->method == METHOD_NEXT_KEY)
+		bench_note(run, "calls", "%llu a dump, for a key and its value in turn",
+			   2 * steps - 1);
+	else
+		bench_note(run, "batch", "%u entries a call, %llu calls a dump",
+			   state->dumpers[0].readers[BENCH_REAL].dump.batch_size, steps);
 }
 
 static int finish(struct bench_run *run)
 {
 	const struct state *state = bench_private(run);
 	double ns = bench_median_ns(run);
+	int err;
 
 	for (unsigned int i = 0; i < state->nr_dumpers; i++) {
 		const struct dumper *dumper = &state->dumpers[i];
@@ -769,19 +820,12 @@ static int finish(struct bench_run *run)
 		bench_counter(run, "dumps_checked", (double)dumper->check.dumps);
 		bench_counter(run, "batch_growths", (double)dump->growths);
 		bench_counter(run, "calls_repeated", (double)dump->repeated);
-		if (dump->by_key) {
-			bench_counter(run, "vanished", (double)dump->vanished);
-			bench_counter(run, "cut_short", (double)dump->cut_short);
-		}
-		if (dumper->check.lax)
-			finish_lax(run, dumper);
+		if (dump->by_key)
+			finish_by_key(run, dumper);
 	}
-	if (state->is_lru)
-		bench_counter(run, "evicted_by_filling", (double)state->nr_absent);
-	bench_note(run, "batch", "%u entries a call, %llu calls a dump",
-		   state->dumpers[0].readers[BENCH_REAL].dump.batch_size,
-		   (unsigned long long)state->steps);
-	return finish_writers(run);
+	note_calls(run);
+	err = finish_missing(run);
+	return err ? err : finish_writers(run);
 }
 
 BENCH(bench_htab_batch_dump){

@@ -5,21 +5,6 @@
 # names a folder for the result of each case, DIGITS says how many decimals the costs are shown with.
 set -euo pipefail
 
-# What a sweep says of itself at its head, for --help. Options that would make bench do something
-# else than measure, or write where the next case writes too, make no sense here.
-for option in "$@"; do
-	case $option in
-	-h | --help)
-		sed -n '4,/^$/ s/^# \{0,1\}//p' "$0"
-		exit 0
-		;;
-	-l | --list | -V | --version | --json | --json=*)
-		echo "$0: $option: a sweep runs bench many times; it is an option for a single run (results as JSON: set JSON_DIR)" >&2
-		exit 2
-		;;
-	esac
-done
-
 bench=${BENCH:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/bench}
 options=(-q -w 0 -d 2 "$@")
 cases=0
@@ -28,6 +13,40 @@ disturbed=0
 [ -x "$bench" ] || {
 	echo "$0: there is no $bench: run 'make' first" >&2
 	exit 1
+}
+
+# Which options there are bench says itself, whose they are: -qV has two, and --js is one that has a
+# longer name.
+given=$("$bench" --given "$@") || exit
+
+# is_given OPTION, by its full name.
+is_given() {
+	[[ $'\n'$given$'\n' == *$'\n'"$1"$'\n'* ]]
+}
+
+# What a sweep says of itself at its head.
+if is_given help; then
+	sed -n '4,/^$/ s/^# \{0,1\}//p' "$0"
+	exit 0
+fi
+# Not what makes bench do something else than measure, or write where the next case writes too.
+for option in list version json; do
+	if is_given "$option"; then
+		echo "$0: --$option: a sweep runs bench many times; it is an option for a single run (results as JSON: set JSON_DIR)" >&2
+		exit 2
+	fi
+done
+
+# sweeps OPTION...: what the sweep itself gives to each case, and nobody else.
+sweeps() {
+	local option
+
+	for option in "$@"; do
+		if is_given "$option"; then
+			echo "$0: --$option: the sweep sets it, for a value of your own run bench itself" >&2
+			exit 2
+		fi
+	done
 }
 
 # A signal to the sweep alone ends the bench that it waits for, too.
@@ -45,6 +64,20 @@ end_by() {
 	kill -s "$1" $$
 }
 
+# incomplete WORD...: bench says that it measured this case, and it lacks what the tables are made of.
+incomplete() {
+	echo "$0: no figures came from: $bench ${options[*]} $*" >&2
+	exit 1
+}
+
+# is_complete: has $output what the tables are made of? A sweep of rows says for itself which.
+is_complete() {
+	awk '
+		{ lines[$1] = 1; last = $1 }
+		END { exit !(lines["raw"] && lines["overhead"] && lines["net"] && last == "Summary:") }
+	' <<<"$output"
+}
+
 # measure BENCHMARK OPTION...: one case, what it prints in $output. The sweep ends with the status of
 # the first one that fails.
 measure() {
@@ -57,6 +90,7 @@ measure() {
 	child=''
 	[ "$status" -eq 0 ] || exit "$status"
 	output=$(<"$printed")
+	is_complete || incomplete "$@"
 	cases=$((cases + 1))
 	if [[ $output == *'warning: the machine was busy'* ]]; then
 		disturbed=$((disturbed + 1))

@@ -8,6 +8,7 @@
 #include "../progs/htab_writer_abi.h"
 
 #define MAX_INTERRUPTED 10000 /* calls in a row: something else is wrong */
+#define CHECKED_AT_ONCE (1U << 16) /* entries */
 
 void dump_begin(struct dump *dump)
 {
@@ -223,28 +224,56 @@ static bool value_is(const struct dump_check *check, const unsigned char *value,
 	return right > 0;
 }
 
+static bool is_absent(const struct dump_check *check, u64 number)
+{
+	return check->absent && check->absent[number];
+}
+
+/* A bucket is read as a whole under its lock, but a walk by key begins anew at a key that has gone. */
+static bool may_double(const struct dump_check *check)
+{
+	return check->disturbed && check->by_key;
+}
+
+/*
+ * By key a value is copied without a lock. If its element is deleted and taken for another key
+ * meanwhile, that one's value may be copied, or some of both. Nobody deletes a stable key unless the
+ * map evicts it.
+ */
+static bool may_differ(const struct dump_check *check, bool stable)
+{
+	return check->disturbed && check->by_key && (!stable || check->evicts);
+}
+
+/* A walk by key may also go on in another bucket, where its element has been put meanwhile. */
+static bool may_lack(const struct dump_check *check)
+{
+	return check->disturbed && (check->by_key || check->evicts);
+}
+
+/* 1: a stable key that was not there before, 0: another, or a negative error. */
 static int check_entry(struct dump_check *check, u32 key, const unsigned char *value)
 {
 	u64 number = (u32)(key - HTAB_FIRST_KEY);
 	bool stable = number < check->nr_stable;
 
-	if (number >= check->nr_keys || (stable && check->absent && check->absent[number]))
+	if (number >= check->nr_keys || (stable && is_absent(check, number)))
 		return error_set(EPROTO, "a dump has key %#x, which was never in the map", key);
-	if (check->seen[number] == check->dumps) {
-		if (!check->lax)
-			return error_set(EPROTO, "a dump has key %#x twice", key);
-		check->doubles++;
-		return 0;
-	}
-	check->seen[number] = check->dumps;
 	if (!value_is(check, value, key, !stable)) {
-		if (!check->lax)
+		if (!may_differ(check, stable))
 			return error_set(EPROTO,
 					 "a dump has key %#x with another value than was "
 					 "written",
 					 key);
 		check->wrong_values++;
 	}
+	if (check->seen[number] == check->mark) {
+		if (!may_double(check))
+			return error_set(EPROTO, "a dump has key %#x twice", key);
+		check->doubles++;
+		return 0;
+	}
+	check->seen[number] = check->mark;
 	return stable;
 }
 
@@ -253,9 +282,18 @@ static u32 first_missing(const struct dump_check *check)
 	u64 number = 0;
 
 	while (number < check->nr_stable &&
-	       (check->seen[number] == check->dumps || (check->absent && check->absent[number])))
+	       (check->seen[number] == check->mark || is_absent(check, number)))
 		number++;
 	return HTAB_FIRST_KEY + (u32)number;
+}
+
+/* A mark that no key has. Zero is for those that never were in a dump. */
+static void next_mark(struct dump_check *check)
+{
+	if (++check->mark)
+		return;
+	memset(check->seen, 0, check->nr_keys * sizeof(*check->seen));
+	check->mark = 1;
 }
 
 int dump_check(struct dump_check *check, const u32 *keys, const void *values, u64 n)
@@ -265,16 +303,19 @@ int dump_check(struct dump_check *check, const u32 *keys, const void *values, u6
 	u64 stable = 0;
 
 	check->dumps++;
+	next_mark(check);
 	for (u64 i = 0; i < n; i++) {
-		int found = check_entry(check, keys[i], (const unsigned char *)values + i * stride);
+		int err = i % CHECKED_AT_ONCE ? 0 : check->interrupted(check->ctx);
+		int found = err ? err
+				: check_entry(check, keys[i],
+					      (const unsigned char *)values + i * stride);
 
 		if (found < 0)
 			return found;
 		stable += (u64)found;
 	}
-	check->missing_last = expected - stable;
 	check->missing += expected - stable;
-	if (stable == expected || check->lax)
+	if (stable == expected || may_lack(check))
 		return 0;
 	return error_set(
 		EPROTO,

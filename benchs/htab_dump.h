@@ -65,21 +65,23 @@ int dump_step(struct dump *dump);
 struct dump_check {
 	u64 nr_stable;
 	u64 nr_keys;
-	u64 nr_absent; /* of the stable ones: were refused from the beginning */
+	u64 nr_absent; /* of the stable ones: the map did not keep them when it was filled */
 	const bool *absent; /* which; NULL: none */
 	u32 value_size; /* of one CPU */
 	unsigned int nr_cpus; /* 0: not a per-CPU map */
-	/*
-	 * Keys are missing or there twice, or a value is another key's: false, that is an error; true,
-	 * it is counted. A key that was never there is an error in any case.
-	 */
-	bool lax;
+	/* What is an error and what is a result depends on these: see check_entry() and dump_check(). */
+	bool disturbed; /* others insert and delete their keys meanwhile */
+	bool by_key; /* how it was read */
+	bool evicts; /* a full map makes room for a new key */
+	/* From time to time: 0, or the error to end with. */
+	int (*interrupted)(void *ctx);
+	void *ctx;
 
-	u32 *seen; /* nr_keys numbers, zeroed: in which dump each was seen last */
-	u32 dumps; /* that were checked */
+	u32 *seen; /* nr_keys marks, zeroed: of the dump in which each was seen last */
+	u32 mark; /* of the last dump */
+	u64 dumps; /* that were checked */
 	u64 doubles;
 	u64 missing; /* of all dumps */
-	u64 missing_last; /* of the last one */
 	u64 wrong_values;
 };
 

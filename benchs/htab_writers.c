@@ -19,10 +19,22 @@ struct htab_writer {
 	struct htab_writes writes;
 } __attribute__((aligned(128)));
 
+/* The program's room is of one CPU's value, in multiples of 8 bytes, as an array has them. */
+static size_t scratch_size(const struct htab_writers *writers)
+{
+	return (writers->value_size + 7U) / 8 * 8;
+}
+
+u64 htab_writers_bytes(const struct htab_writers *writers)
+{
+	return writers->nr *
+	       (u64)(value_stride(writers->value_size, writers->nr_cpus) + scratch_size(writers));
+}
+
 /* Room for a value of each writer, where the program puts in what depends on the key. */
 static int fill_scratch(const struct htab_writers *writers)
 {
-	unsigned char *value = calloc(1, (writers->value_size + 7U) / 8 * 8);
+	unsigned char *value = calloc(1, scratch_size(writers));
 	int err = 0;
 
 	if (!value)
@@ -47,8 +59,7 @@ static int load_program(struct htab_writers *writers)
 	skel->rodata->per_cpu = writers->nr_cpus > 0;
 	err = bpf_map__reuse_fd(skel->maps.target, writers->map);
 	if (!err)
-		err = bpf_map__set_value_size(skel->maps.scratch,
-					      (writers->value_size + 7U) / 8 * 8);
+		err = bpf_map__set_value_size(skel->maps.scratch, (u32)scratch_size(writers));
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.scratch, writers->nr);
 	if (!err)

@@ -35,6 +35,9 @@ struct htab_writes {
 	u64 gone; /* deletes: the key was not there */
 };
 
+/* The memory that htab_writers_init() takes for values. */
+u64 htab_writers_bytes(const struct htab_writers *writers);
+
 /* Negative errors with their text. Whatever became of init, free undoes it. */
 int htab_writers_init(struct htab_writers *writers);
 void htab_writers_free(struct htab_writers *writers);

@@ -12,6 +12,7 @@
 
 # shellcheck source=benchs/common.sh
 . "$(dirname "$0")/common.sh"
+sweeps nr_loops
 
 nr_loops=(10 100 500 1000 5000 10000 50000 100000 500000 1000000)
 costs=''

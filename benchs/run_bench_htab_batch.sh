@@ -11,21 +11,26 @@
 
 # shellcheck source=benchs/common.sh
 . "$(dirname "$0")/common.sh"
+sweeps max_entries method nr_entries
 
 nr_entries=(1 10 200 500 1000 5000 20000 39000)
 batch=() by_key=()
 
 # dump METHOD ENTRIES: one case, and its $row: name, wall and CPU time of a dump, the unit.
 dump() {
-	local name=$2
+	local case name=$2
 
 	[ "$2" -lt 5000 ] || name=$(($2 / 1000))k
-	measure htab-batch-dump --max_entries 50000 --method "$1" --nr_entries "$2"
+	case=(htab-batch-dump --max_entries 50000 --method "$1" --nr_entries "$2")
+	measure "${case[@]}"
 	row=$(awk -v name="BM_DumpHashMap/$name" '
 		$1 == "raw" && $2 != "not" { time = $2; unit = $3 }
 		$1 == "raw" && $2 == "not" { unit = "inexact" }
 		$1 == "cpu" { cpu = $2 }
-		END { print name, time + 0, cpu + 0, unit }' <<<"$output")
+		END {
+			print name, time + 0, cpu + 0, unit
+			exit unit == "ns/op" && !cpu
+		}' <<<"$output") || incomplete "${case[@]}"
 }
 
 # table ROW...: a row may have a ratio at its end. In exact mode instructions are the one column.

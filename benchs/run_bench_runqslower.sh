@@ -15,10 +15,20 @@
 # shellcheck source=benchs/common.sh
 . "$(dirname "$0")/common.sh"
 
+sweeps storage hash_write
+
 handlers=(handle__sched_wakeup handle__sched_wakeup_new handle__sched_switch)
 storages=(task hash hash-nopre)
 declare -A avg=() net=()
 unit=ns
+
+is_complete() {
+	local handler
+
+	for handler in "${handlers[@]}"; do
+		grep -q "^$handler " <<<"$output" || return 1
+	done
+}
 
 # median FIGURE...: the middle one, or - for none.
 median() {

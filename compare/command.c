@@ -102,7 +102,7 @@ static bool parse_decimal(const char *text, size_t len, double *value)
 	return true;
 }
 
-static int take_threshold(struct criteria *criteria, const char *text)
+int compare_take_threshold(struct criteria *criteria, const char *text)
 {
 	size_t len = strlen(text);
 	double percent;
@@ -118,7 +118,7 @@ static int take_threshold(struct criteria *criteria, const char *text)
 	return 0;
 }
 
-static int take_alpha(struct criteria *criteria, const char *text)
+int compare_take_alpha(struct criteria *criteria, const char *text)
 {
 	if (parse_decimal(text, strlen(text), &criteria->alpha) && criteria->alpha >= 1e-9 &&
 	    criteria->alpha <= 0.5)
@@ -177,9 +177,9 @@ static int take_option(struct compare_options *options, int code, enum side side
 	case 'o':
 		return take_text("--output", optarg, &options->output);
 	case OPTION_THRESHOLD:
-		return take_threshold(&options->criteria, optarg);
+		return compare_take_threshold(&options->criteria, optarg);
 	case OPTION_ALPHA:
-		return take_alpha(&options->criteria, optarg);
+		return compare_take_alpha(&options->criteria, optarg);
 	case OPTION_METRIC:
 		return take_text("--metric", optarg, &options->metric);
 	case OPTION_FILTER:

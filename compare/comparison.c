@@ -352,6 +352,13 @@ static void sort_out(struct comparison *comparison)
 		const struct rounds *rounds = compared->judged.rounds;
 
 		compared->compared = rounds[SIDE_BASE].n && rounds[SIDE_NEW].n;
+		compared->judged.one_by_one =
+			comparison->gap_ns[SIDE_BASE] > 0 || comparison->gap_ns[SIDE_NEW] > 0;
+		for (int side = 0; side < NR_SIDES && compared->compared; side++)
+			compared->judged.disturbed =
+				fmax(compared->judged.disturbed,
+				     (double)compared->facts[side].nr_disturbed /
+					     (double)rounds[side].n);
 		compared->fails = rounds[SIDE_BASE].n && !rounds[SIDE_NEW].n &&
 				  new->nr_failed &&new->nr_failed == new->nr_results;
 		comparison->nr_not_compared += !compared->compared;

@@ -121,6 +121,54 @@ static void tell_precision(struct judged *judged)
 		snprintf(judged->why, sizeof(judged->why), "anything may hide in the noise");
 }
 
+/*
+ * How far apart the medians of the first, middle and last third of the rounds are, which are in the order
+ * of time. Fewer than six are not cut into thirds: no test is made of so few.
+ */
+static int drift_of(const struct rounds *rounds, double *drift)
+{
+	size_t third = rounds->n / 3, from[] = { 0, third, rounds->n - third };
+	double medians[ARRAY_SIZE(from)];
+	int err = 0;
+
+	*drift = 0;
+	if (rounds->n < 6)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(from) && !err; i++) {
+		size_t n = i == 1 ? from[2] - from[1] : third;
+
+		err = median_of(rounds->values + from[i], n, &medians[i]);
+	}
+	if (!err)
+		*drift = fmax(fmax(medians[0], medians[1]), medians[2]) -
+			 fmin(fmin(medians[0], medians[1]), medians[2]);
+	return err;
+}
+
+/* A verdict of worse or better stands only if the machine cannot have made it. */
+static int doubt(struct judged *judged)
+{
+	const struct rounds *base = &judged->rounds[SIDE_BASE], *new = &judged->rounds[SIDE_NEW];
+	double drifts[NR_SIDES];
+	int err = drift_of(base, &drifts[SIDE_BASE]);
+
+	if (!err)
+		err = drift_of(new, &drifts[SIDE_NEW]);
+	if (err)
+		return err;
+	if (judged->disturbed > 0.5) {
+		not_enough(judged,
+			   "%.0f%% of the rounds of a side were disturbed by the machine: "
+			   "let the sides take turns",
+			   100 * judged->disturbed);
+	} else if (fabs(new->value - base->value) <= fmax(drifts[SIDE_BASE], drifts[SIDE_NEW])) {
+		judged->verdict = VERDICT_SAME;
+		snprintf(judged->why, sizeof(judged->why),
+			 "a side's own rounds drift as far as that");
+	}
+	return 0;
+}
+
 static void judge_tested(struct judged *judged, double alpha)
 {
 	if (cost(judged->rounds[SIDE_BASE].value) + cost(judged->rounds[SIDE_NEW].value) <= 0)
@@ -213,13 +261,18 @@ static int judge_family(struct family *family, double alpha)
 		err = correct(family);
 	if (err)
 		return err;
-	for (size_t i = 0; i < family->n; i++) {
+	for (size_t i = 0; i < family->n && !err; i++) {
+		struct judged *judged = family->cases[i];
+
 		if (family->chosen[i])
-			judge_tested(family->cases[i], alpha);
+			judge_tested(judged, alpha);
 		else
-			tell_rounds_needed(family->cases[i], alpha, family->n);
+			tell_rounds_needed(judged, alpha, family->n);
+		if (judged->one_by_one &&
+		    (judged->verdict == VERDICT_WORSE || judged->verdict == VERDICT_BETTER))
+			err = doubt(judged);
 	}
-	return 0;
+	return err;
 }
 
 int judge(struct judged *const *cases, size_t n, const struct criteria *criteria)

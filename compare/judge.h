@@ -39,6 +39,14 @@ struct judged {
 	bool exact;
 	double step;
 
+	/*
+	 * All rounds of one side ran before those of the other, so that whatever changed meanwhile
+	 * shows as a difference; and which share of them was disturbed by the machine, of the side with
+	 * more.
+	 */
+	bool one_by_one;
+	double disturbed;
+
 	double threshold;
 	struct ratio ratio;
 	bool tested; /* p and corrected_p are there */
@@ -57,7 +65,10 @@ struct criteria {
 /*
  * Fill in all that follows `step` in each of n cases, and the sides' value. A case is worse (or
  * better) if its new value is beyond the threshold to that side and, of times, if p after the
- * correction for all cases is below alpha. -ENOMEM or 0.
+ * correction for all cases is below alpha. Where the sides ran one by one, it must also be further
+ * from the base than the thirds of a side's own rounds are from each other, and not more than half of a
+ * side's rounds be disturbed: a machine that changes while one side runs does so between the sides. -ENOMEM
+ * or 0.
  */
 int judge(struct judged *const *cases, size_t n, const struct criteria *criteria);
 

@@ -110,6 +110,7 @@ void command_end(struct command *command)
 		close(command->go);
 	if (command_over(command))
 		return;
+	command->cut_short = true;
 	kill(command->pid, SIGTERM);
 	while (!command_over(command) && now_ns() < end)
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);

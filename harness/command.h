@@ -10,6 +10,7 @@
 struct command {
 	pid_t pid; /* 0: none, or over and waited for */
 	bool begun;
+	bool cut_short; /* it did not end by itself, but was made to */
 	int go; /* as long as it has not: writing to it lets it begin */
 	int status; /* as a shell tells it: 128 + N when signal N ended it */
 };

@@ -80,9 +80,10 @@ static void print_param(const struct bench_param *param)
 			 param->choices[param->def]);
 		break;
 	case BENCH_PARAM_UINT:
-		snprintf(text, sizeof(text), "%s (%llu to %llu) [%llu]", param->help,
+		snprintf(text, sizeof(text), "%s (%llu to %llu) [%llu%s]", param->help,
 			 (unsigned long long)param->min, (unsigned long long)param->max,
-			 (unsigned long long)param->def);
+			 (unsigned long long)param->def,
+			 param->most ? ", less where that does not fit" : "");
 		break;
 	case BENCH_PARAM_FLAG:
 	case BENCH_PARAM_TEXT:

@@ -130,7 +130,10 @@ int bench_load(struct bench_run *run, enum bench_variant variant, struct bpf_obj
 		return -ENOENT;
 	if (!slots)
 		return error_set(ENOENT, "no map '" SLOTS_MAP "' in the object");
-	err = set_config(run, variant, object);
+	/* When there are too few libbpf's words are others. */
+	err = bench_need_files(0);
+	if (!err)
+		err = set_config(run, variant, object);
 	if (err)
 		return err;
 	bpf_map__set_max_entries(slots, run->options->nr_producers);

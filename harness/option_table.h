@@ -12,6 +12,7 @@ enum option_kind {
 	OPTION_CPUS, /* struct cpu_list */
 	OPTION_TRIGGER, /* enum trigger_kind */
 	OPTION_FILE, /* const char * */
+	OPTION_PERCENT, /* double, a share: "1%" is 0.01 */
 };
 
 struct option_row {

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,6 +294,23 @@ static int take_trigger(const struct given *given, enum trigger_kind *kind)
 			 words);
 }
 
+/* "1%", "0.5%" or "2": percent in any case. */
+static int take_percent(const struct given *given, double *share)
+{
+	char *end;
+	double percent = strtod(given->value, &end);
+
+	if (end == given->value || given->value[strspn(given->value, "0123456789.%")] ||
+	    (strcmp(end, "%") != 0 && strcmp(end, "") != 0))
+		return error_set(E_USAGE, "--%s: %s is not a percentage such as 1%%", given->name,
+				 quoted(given->value));
+	if (!(percent > 0 && percent <= 100))
+		return error_set(E_USAGE, "--%s: %s is not above 0%% and up to 100%%", given->name,
+				 quoted(given->value));
+	*share = percent / 100;
+	return 0;
+}
+
 static int take_file(const struct given *given, const char **path)
 {
 	if (!given->value[0])
@@ -322,6 +340,8 @@ static int take_core(const struct given *given, struct options *options)
 		return take_trigger(given, field);
 	case OPTION_FILE:
 		return take_file(given, field);
+	case OPTION_PERCENT:
+		return take_percent(given, field);
 	case OPTION_FLAG:
 		break; /* done by the first pass */
 	}
@@ -383,6 +403,20 @@ static int take_param(const struct given *given, struct options *options)
 	return err;
 }
 
+/* Nobody asked for a default, so nobody is told that it is too much. */
+static void cut_defaults(struct options *options)
+{
+	const struct bench_param *params = options->bench->params;
+
+	for (const struct bench_param *p = params; p && p->name; p++) {
+		bool given = options->params_given >> (p - params) & 1;
+
+		if (p->most && !given)
+			bench_param_set(p, options->params,
+					min_u64(p->def, p->most(options->params)));
+	}
+}
+
 static void set_core_defaults(struct options *options)
 {
 	for_each_option_row(row)
@@ -396,13 +430,16 @@ static void set_core_defaults(struct options *options)
 	}
 }
 
-static int choose_bench(const char *name, struct options *options)
+static int choose_bench(const char *name, bool suite, struct options *options)
 {
 	const struct bench *bench;
 	const char *nearest;
 
-	if (!name && (options->help || options->version || options->list))
+	if (!name && (options->help || options->version || options->list || suite))
 		return 0;
+	if (name && suite)
+		return error_set(E_USAGE, "--suite: the file names the benchmarks, not %s",
+				 quoted(name));
 	if (!name)
 		return error_set(E_USAGE, "which benchmark? Name one (`bench -l` lists them)");
 	bench = bench_find(name);
@@ -439,6 +476,15 @@ static int check_own_work(const struct command_line *line, const struct options 
 	return 0;
 }
 
+static bool is_one_of(const char *name, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(names[i], name))
+			return true;
+	}
+	return false;
+}
+
 /* What is of no use to a benchmark that fires nothing itself. */
 static int check_watcher(const struct command_line *line, const struct options *options)
 {
@@ -466,11 +512,38 @@ static int check_watcher(const struct command_line *line, const struct options *
 	return check_own_work(line, options);
 }
 
+/* What rounds of several cases have, and a single case has not. */
+static const char *const of_suites[] = { "rounds", "precision", "max-time", "round-ms", "seed" };
+
+/* What only a suite has, and what only a row of it can have. */
+static int check_suite(const struct command_line *line, const struct options *options)
+{
+	static const char *const of_both[] = { "json", "suite" };
+
+	for (size_t i = 0; i < line->nr_given; i++) {
+		const struct given *given = &line->given[i];
+		bool suites_own = is_one_of(given->name, of_suites, ARRAY_SIZE(of_suites));
+
+		if (!options->suite_path && suites_own)
+			return error_set(E_USAGE, "--%s: only with --suite FILE", given->name);
+		if (options->suite_path && !suites_own &&
+		    !is_one_of(given->name, of_both, ARRAY_SIZE(of_both)))
+			return error_set(E_USAGE, "%s%s: belongs in a row of the suite",
+					 given->dashes, given->name);
+	}
+	if (options->suite_path && options->affinity)
+		return error_set(E_USAGE, "-a: belongs in a row of the suite");
+	return 0;
+}
+
 /* Core options that not every benchmark can follow. */
 static int check_core(const struct command_line *line, const struct options *options)
 {
 	const struct bench *bench = options->bench;
+	int err = check_suite(line, options);
 
+	if (err)
+		return err;
 	if (options->stacktrace)
 		return error_set(E_USAGE, "-s: no benchmark here captures stack traces");
 	if (!bench)
@@ -502,7 +575,8 @@ static int read_values(const struct command_line *line, struct options *options)
 	int err;
 
 	set_core_defaults(options);
-	err = choose_bench(line->name, options);
+	options->interval_ns = NSEC_PER_SEC;
+	err = choose_bench(line->name, find_given(line, "suite"), options);
 	/* No value is checked for help, so that --help can be put behind a line that was refused. */
 	if (err || options->help || options->version)
 		return err;
@@ -516,12 +590,55 @@ static int read_values(const struct command_line *line, struct options *options)
 	options->duration_given = find_given(line, "duration") || find_given(line, "d");
 	if (!err)
 		err = check_core(line, options);
-	if (err || options->list || !options->bench->validate)
+	if (err || options->list || !options->bench)
 		return err;
+	cut_defaults(options);
+	if (!options->bench->validate)
+		return 0;
 	return options->bench->validate(options->params, options->nr_producers);
 }
 
-int options_parse(int argc, char *const *argv, struct options *options)
+/* For --given: what was made of letters, abbreviations and words in any order. */
+static int name_given(const struct command_line *line, struct options *options)
+{
+	size_t size;
+	FILE *out = open_memstream(&options->given_names, &size);
+
+	if (!out)
+		return error_set(ENOMEM, "out of memory for the names of options");
+	for_each_option_row(row)
+	{
+		if (row->kind == OPTION_FLAG && *(bool *)((char *)options + row->offset))
+			fprintf(out, "%s\n", row->name);
+	}
+	for (size_t i = 0; i < line->nr_given; i++)
+		fprintf(out, "%s\n",
+			line->given[i].row ? line->given[i].row->name : line->given[i].name);
+	return fclose(out) ? error_set(ENOMEM, "out of memory for the names of options") : 0;
+}
+
+/* What is the whole suite's, and so not a row's. */
+static int check_row(const struct command_line *line, const struct options *options)
+{
+	static const char *const times[] = { "duration", "d", "warmup", "w", "interval", "i" };
+
+	if (options->help || options->version || options->list || options->given)
+		return error_set(E_USAGE, "a row runs a case: no -h, -V or -l");
+	if (options->quiet || options->verbose)
+		return error_set(E_USAGE, "-q and -v go beside --suite, not in a row");
+	for (size_t i = 0; i < line->nr_given; i++) {
+		const struct given *given = &line->given[i];
+
+		if (!strcmp(given->name, "json") || !strcmp(given->name, "suite"))
+			return error_set(E_USAGE, "--%s: not in a row of a suite", given->name);
+		if (!options->bench->watcher && is_one_of(given->name, times, ARRAY_SIZE(times)))
+			return error_set(E_USAGE, "%s%s: in a suite --round-ms says how long",
+					 given->dashes, given->name);
+	}
+	return 0;
+}
+
+static int parse(int argc, char *const *argv, const struct options *suite, struct options *options)
 {
 	struct command_line line;
 	int err;
@@ -531,15 +648,112 @@ int options_parse(int argc, char *const *argv, struct options *options)
 	if (!err)
 		err = scan(&line, argc, argv, options);
 	if (!err)
-		err = read_values(&line, options);
+		err = options->given ? name_given(&line, options) : read_values(&line, options);
+	if (!err && suite)
+		err = check_row(&line, options);
 	release(&line);
 	return err;
+}
+
+int options_parse(int argc, char *const *argv, struct options *options)
+{
+	return parse(argc, argv, NULL, options);
+}
+
+int options_parse_row(int argc, char *const *argv, const struct options *suite,
+		      struct options *options)
+{
+	int err = parse(argc, argv, suite, options);
+
+	if (err)
+		return err;
+	options->quiet = true;
+	options->interval_ns = suite->round_ms * NSEC_PER_MSEC;
+	if (!options->bench->watcher) {
+		options->warmup_sec = 0;
+		options->duration_sec = 0;
+	} else if (!options->duration_given) {
+		options->duration_sec = 1;
+	}
+	return 0;
+}
+
+static int read_plan_values(const struct command_line *line, struct options *options)
+{
+	set_core_defaults(options);
+	if (line->name)
+		return error_set(E_USAGE,
+				 "%s: options only before the first --, the cases after it",
+				 quoted(line->name));
+	for (size_t i = 0; i < line->nr_given; i++) {
+		const struct given *given = &line->given[i];
+		int err;
+
+		if (!is_one_of(given->name, of_suites, ARRAY_SIZE(of_suites)) &&
+		    strcmp(given->name, "json") != 0)
+			return error_set(E_USAGE, "%s%s: belongs to a case, behind a --",
+					 given->dashes, given->name);
+		err = take_core(given, options);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int options_parse_plan(int argc, char *const *argv, struct options *options)
+{
+	struct command_line line;
+	int err;
+
+	memset(options, 0, sizeof(*options));
+	err = prepare(&line, argc);
+	if (!err)
+		err = scan(&line, argc, argv, options);
+	if (!err)
+		err = read_plan_values(&line, options);
+	release(&line);
+	return err;
+}
+
+static void append(char **end, size_t *room, const char *fmt, ...)
+{
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(*end, *room, fmt, ap);
+	va_end(ap);
+	len = len < 0 ? 0 : (int)min_u64((u64)len, *room - 1);
+	*end += len;
+	*room -= (size_t)len;
+}
+
+void options_case_name(const struct options *options, char *name, size_t size)
+{
+	const struct bench *bench = options->bench;
+
+	append(&name, &size, "%s", bench->name);
+	for (const struct bench_param *p = bench->params; p && p->name; p++) {
+		if (options->params_given >> (p - bench->params) & 1)
+			append(&name, &size, " %s=%s", p->name,
+			       bench_param_text(p, options->params));
+	}
+	if (options->nr_producers > 1)
+		append(&name, &size, " -p %u", options->nr_producers);
+	if (options->trigger != TRIGGER_AUTO)
+		append(&name, &size, " --trigger %s", trigger_name(options->trigger));
+	if (options->pad)
+		append(&name, &size, " --pad %u", options->pad);
+	if (options->affinity)
+		append(&name, &size, " -a");
 }
 
 void options_free(struct options *options)
 {
 	cpu_list_free(&options->prod_cpus);
 	cpu_list_free(&options->cons_cpus);
+	free(options->given_names);
+	options->given_names = NULL;
 	free(options->params);
 	options->params = NULL;
 }

@@ -8,7 +8,7 @@
 #include "trigger.h"
 
 struct options {
-	bool help, version, list;
+	bool help, version, list, given;
 	bool verbose, quiet;
 	bool stacktrace; /* known, and refused: no benchmark captures stack traces */
 	bool affinity; /* -a, or implied by one of the two lists below */
@@ -23,9 +23,18 @@ struct options {
 	bool warmup_given, duration_given;
 	char *const *command; /* what follows "--", for watchers; ends with NULL. NULL: none */
 
-	const struct bench *bench; /* NULL only with help, version or list */
+	/* A suite, which has its cases in a file: see suite.h. NULL: one case, the line's own. */
+	const char *suite_path;
+	unsigned int rounds; /* 0: until precise */
+	double precision; /* a share of the raw cost; 0: not asked for */
+	u64 max_time_sec, round_ms, seed;
+
+	u64 interval_ns; /* a sampling interval: a second, but in a suite */
+
+	const struct bench *bench; /* NULL only with help, version, list, given or a suite */
 	void *params; /* bench->params_size bytes, all rows of the table filled in */
 	u64 params_given; /* bit i: row i of bench->params was on the command line */
+	char *given_names; /* with `given`: of all options on the command line, a line each */
 };
 
 /*
@@ -36,6 +45,24 @@ struct options {
  */
 int options_parse(int argc, char *const *argv, struct options *options);
 void options_free(struct options *options);
+
+/*
+ * The same of one row of a suite, whose rules it follows: options that a row cannot have are refused,
+ * interval_ns is the suite's. `suite` is the command line that names the file.
+ */
+int options_parse_row(int argc, char *const *argv, const struct options *suite,
+		      struct options *options);
+
+/*
+ * What `bench ab` has before its two cases: options that a suite has beside its file. No benchmark.
+ */
+int options_parse_plan(int argc, char *const *argv, struct options *options);
+
+/*
+ * A case in few words: the benchmark, and what was given that makes it a case of its own
+ * ("bpf-loop nr_loops=10 -p 2"). Cut when it does not fit.
+ */
+void options_case_name(const struct options *options, char *name, size_t size);
 
 /*
  * `--help`, written to stdout: usage, core options with their defaults, then every benchmark's

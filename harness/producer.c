@@ -207,8 +207,10 @@ static int least_ns(struct bench_producer *producer, int tries, u64 budget, u64 
 	set_passes(producer->run, producer->index);
 	*ns = UINT64_MAX;
 	for (int i = 0; i < tries && (i < EXACT_MIN_TRIES || all < budget); i++) {
-		int err = one_batch(producer, BENCH_REAL, &batch);
+		int err = bench_interrupted();
 
+		if (!err)
+			err = one_batch(producer, BENCH_REAL, &batch);
 		if (err)
 			return err;
 		*ns = min_u64(*ns, max_u64(batch.sum.ns, 1));

@@ -31,6 +31,11 @@ bool result_has_figures(const struct result *result)
 	       (result->cost_ns[BENCH_REAL].n || result->rows.duration_ns);
 }
 
+bool result_net_is_exact(const struct result *result)
+{
+	return result->insn[BENCH_REAL].exact && result->insn[BENCH_TWIN].exact;
+}
+
 bool result_disturbed(const struct result *result)
 {
 	unsigned int nr = result->options->nr_producers;

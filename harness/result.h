@@ -102,7 +102,7 @@ struct result_rows {
 
 struct result {
 	enum result_status status;
-	int ended_by_signal; /* its number, or 0 */
+	int ended_by_signal; /* its number, or 0: also of a run that failed all the same */
 	char reason[1024]; /* why it failed, was skipped or has no figures; "" otherwise */
 	const struct bench *bench;
 	const void *params; /* of bench->params_size bytes, described by bench->params */
@@ -145,6 +145,7 @@ struct result {
 	struct result_rows *row_intervals; /* with -i */
 	size_t nr_row_intervals;
 	int command_status; /* as a shell tells it: 128 + N by a signal; -1: there was none */
+	bool command_cut_short; /* when the time was over: its status is of the signal that did so */
 
 	u64 attempts; /* operations attempted by real batches that count */
 	struct result_loss losses[16];
@@ -169,6 +170,9 @@ void result_free(struct result *result);
 
 /* Is there something to report? Not when it failed, or was interrupted before the first sample. */
 bool result_has_figures(const struct result *result);
+
+/* In exact mode: do the batches of both variants agree? */
+bool result_net_is_exact(const struct result *result);
 
 /* Did the machine take so much time away that the figures suffer? Thresholds: result.c. */
 bool result_disturbed(const struct result *result);

@@ -17,6 +17,7 @@
  */
 #define SLICES_PER_INTERVAL 10
 #define TWIN_SHARE 10
+#define SHORTEST_SLICE_NS (50 * NSEC_PER_MSEC) /* real; where an interval is less than a second */
 
 /* Exact mode counts batches, not time: this many slices of each variant, of so many batches. */
 #define EXACT_SLICES 3
@@ -292,7 +293,7 @@ static int take_slices(struct bench_run *run, unsigned int number,
 	const enum phase_kind real = first_phase(run, number);
 	const enum phase_kind twin = is_warmup(run, number) ? PHASE_WARMUP_TWIN : PHASE_TWIN;
 	const enum phase_kind next = first_phase(run, number + 1);
-	const u64 slice_ns = NSEC_PER_SEC / run->slices_per_interval;
+	const u64 slice_ns = run->options->interval_ns / run->slices_per_interval;
 	bool over = false;
 
 	for (unsigned int i = 0; !over; i++) {
@@ -362,11 +363,12 @@ static int sample_all(struct bench_run *run)
  * The end of a slice waits for each producer to have its turn on a CPU: the more of them share one,
  * the fewer slices an interval is cut into.
  */
-static unsigned int choose_slices(unsigned int nr_producers, size_t nr_cpus)
+static unsigned int choose_slices(const struct options *options, size_t nr_cpus)
 {
-	size_t slices = SLICES_PER_INTERVAL * nr_cpus / nr_producers;
+	size_t slices = SLICES_PER_INTERVAL * nr_cpus / options->nr_producers;
+	u64 most = min_u64(SLICES_PER_INTERVAL, options->interval_ns / SHORTEST_SLICE_NS);
 
-	return (unsigned int)min_u64(max_u64(slices, 1), SLICES_PER_INTERVAL);
+	return (unsigned int)min_u64(max_u64(slices, 1), max_u64(most, 1));
 }
 
 static void pin_producers(struct bench_run *run, const struct cpu_list *list, size_t first,
@@ -398,7 +400,7 @@ static int choose_cpus(struct bench_run *run, int *cpus)
 	if (options->nr_producers > list->n)
 		bench_note(run, "cpus", "%u producers share %zu", options->nr_producers, list->n);
 	if (!run->result->exact)
-		run->slices_per_interval = choose_slices(options->nr_producers, list->n);
+		run->slices_per_interval = choose_slices(options, list->n);
 	cpu_list_free(&online);
 	return 0;
 }
@@ -421,6 +423,12 @@ static int start_producers(struct bench_run *run)
 int bench_interrupted(void)
 {
 	return caught_signal ? error_set(EINTR, "ended by a signal before the first sample") : 0;
+}
+
+/* Calibration is over when the producers are sent into their first phase. */
+int bench_set_up_interrupted(const struct bench_run *run)
+{
+	return atomic_load(&run->phase) ? 0 : bench_interrupted();
 }
 
 static int choose_mode(struct bench_run *run)
@@ -540,7 +548,9 @@ int run_case(const struct options *options, const struct run_observer *observer,
 		run.bench->teardown(&run);
 	producers_free(&run);
 
-	result->ended_by_signal = caught_signal;
+	/* A fault that was found stays one, though a signal came as well. */
+	if (!err || err == -EINTR)
+		result->ended_by_signal = caught_signal;
 	if (result->ended_by_signal)
 		result->status = RESULT_INTERRUPTED;
 	else if (err)

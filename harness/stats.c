@@ -89,6 +89,29 @@ double stats_mad(const double *sorted, size_t n)
 }
 
 /*
+ * Fewer than k of n samples are below the median with the probability sum(C(n, i), i < k) / 2^n. The
+ * terms are kept as logarithms: 2^n is beyond a double for n above 1023.
+ */
+bool stats_median_interval(const double *sorted, size_t n, double *lo, double *hi)
+{
+	double log_term = -(double)n * M_LN2, outside = 0;
+	size_t k = 0;
+
+	for (;;) {
+		outside += exp(log_term);
+		if (2 * outside > 0.05 || 2 * k >= n)
+			break;
+		k++;
+		log_term += log((double)(n - k + 1) / (double)k);
+	}
+	if (!k)
+		return false;
+	*lo = sorted[k - 1];
+	*hi = sorted[n - k];
+	return true;
+}
+
+/*
  * Exact values where there are few degrees of freedom; above, the series of Abramowitz and Stegun,
  * "Handbook of Mathematical Functions", 26.7.5, at the normal quantile 1.959964. Its error is
  * below 1e-5 from ten degrees of freedom on.

@@ -48,6 +48,14 @@ struct stats_cost {
 int stats_cost(const double *samples, size_t n, const size_t *blocks, size_t nr_blocks,
 	       struct stats_cost *cost);
 
+/*
+ * 95% interval of the median of ascending samples that are independent, whatever their distribution:
+ * the samples at ranks k and n + 1 - k, with the largest k for which the median is outside of them with
+ * a probability of at most 5% (the sign test, turned round; David and Nagaraja, "Order Statistics",
+ * 2003, 7.1). False below six samples, which are too few.
+ */
+bool stats_median_interval(const double *sorted, size_t n, double *lo, double *hi);
+
 /* real - twin, with the error of both. */
 struct stats_net {
 	double value; /* may be negative: noise is not hidden */

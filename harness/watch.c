@@ -155,30 +155,32 @@ static int warm_up(struct bench_run *run, bool *over)
 
 static int watch_all(struct bench_run *run)
 {
+	const struct bench_watcher *watcher = run->bench->watcher;
 	const struct options *options = run->options;
 	/* A command that is not to be cut short by a time is measured to its end. */
 	bool timed = !options->command || options->duration_given;
-	bool over = false;
+	bool over = false, halted = false;
 	u64 begun, end, since;
 	int err = warm_up(run, &over);
 
 	begun = now_ns();
 	since = begun;
 	end = timed ? begun + options->duration_sec * NSEC_PER_SEC : UINT64_MAX;
-	while (!err && !over && now_ns() < end) {
+	while (!err && !halted) {
 		u64 next = end;
 
 		if (options->interval_sec)
 			next = min_u64(end, since + options->interval_sec * NSEC_PER_SEC);
 		err = watch_until(run, next, &over);
+		halted = over || now_ns() >= end;
+		if (!err && halted && watcher->halt)
+			err = watcher->halt(run);
 		if (!err && options->interval_sec) {
 			err = read_interval(run, since);
 			since = now_ns();
 		}
 	}
-	if (err)
-		return err;
-	return read_rows(run, &run->result->rows, true, begun);
+	return err ? err : read_rows(run, &run->result->rows, true, begun);
 }
 
 static int start_command(struct bench_run *run)
@@ -221,4 +223,5 @@ void watch_stop(struct bench_run *run)
 	command_end(&run->command);
 	if (run->command.begun)
 		run->result->command_status = run->command.status;
+	run->result->command_cut_short = run->command.cut_short;
 }

@@ -23,6 +23,7 @@ struct task_struct {
 	unsigned int __state;
 	__u64 start_time;
 	char comm[16];
+	void *stack;
 };
 
 /* The name that __state had before Linux 5.14. */
@@ -44,6 +45,11 @@ struct seq_file;
 
 struct bpf_iter_meta {
 	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 };
 
 struct bpf_iter__bpf_map {

@@ -305,8 +305,7 @@ static json_t *net_insn(const struct result *result)
 	json_t *object = json_object();
 
 	put(&object, "per_op", real(result->net_insn));
-	put(&object, "exact",
-	    json_boolean(result->insn[BENCH_REAL].exact && result->insn[BENCH_TWIN].exact));
+	put(&object, "exact", json_boolean(result_net_is_exact(result)));
 	return object;
 }
 
@@ -652,12 +651,14 @@ static json_t *trigger_of(enum trigger_kind kind)
 	return kind == TRIGGER_AUTO ? json_null() : text(trigger_name(kind));
 }
 
-static json_t *case_result(const struct result *result)
+/* `round` is NULL for a case that is not of a suite. */
+static json_t *case_result(const struct result *result, const u32 *round)
 {
 	json_t *object = json_object();
 
 	put(&object, "benchmark", text(result->bench->name));
 	put(&object, "parameters", parameters(result));
+	put(&object, "round", round ? integer(*round) : json_null());
 	put(&object, "status", text(status_name(result->status)));
 	put(&object, "reason", text_or_null(result->reason));
 	put(&object, "options", options_of(result->options));
@@ -688,23 +689,64 @@ static json_t *case_result(const struct result *result)
 	return object;
 }
 
-static json_t *document(const struct result *results, size_t n)
+static json_t *plan_case_of(const struct plan_case *c)
+{
+	json_t *object = json_object();
+	bool known = c->nr_rounds > 0;
+
+	put(&object, "name", text(c->name));
+	put(&object, "benchmark", text(c->options->bench->name));
+	put(&object, "rounds", integer(c->nr_rounds));
+	put(&object, "stopped", text(plan_stop_name(c->stop)));
+	put(&object, "reason", text_or_null(c->reason));
+	put(&object, "raw", known ? real(c->raw_median) : json_null());
+	put(&object, "net", known ? real(c->median) : json_null());
+	put(&object, "net_lo", c->has_interval ? real(c->lo) : json_null());
+	put(&object, "net_hi", c->has_interval ? real(c->hi) : json_null());
+	return object;
+}
+
+static json_t *plan_of(const struct plan *plan)
+{
+	json_t *cases = json_array();
+	json_t *object;
+
+	if (!plan) {
+		json_decref(cases);
+		return json_null();
+	}
+	object = json_object();
+	for (size_t i = 0; i < plan->nr_cases; i++)
+		add(&cases, plan_case_of(&plan->cases[i]));
+	put(&object, "seed", integer(plan->seed));
+	put(&object, "rounds", integer_or_null(plan->rounds));
+	put(&object, "precision", plan->precision > 0 ? real(plan->precision) : json_null());
+	put(&object, "max_time_sec", real((double)plan->max_time_ns / (double)NSEC_PER_SEC));
+	put(&object, "unit", text(plan->exact ? "insn" : "ns"));
+	put(&object, "cases", cases);
+	return object;
+}
+
+/* Results of a plan, or with NULL for it, of single cases. */
+static json_t *document(const struct result *results, size_t n, const struct plan *plan)
 {
 	json_t *cases = json_array();
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < n; i++)
-		add(&cases, case_result(&results[i]));
+		add(&cases, case_result(&results[i], plan ? &plan->rounds_of[i] : NULL));
 	put(&object, "schema", json_string(JSON_SCHEMA));
 	put(&object, "schema_version", json_integer(JSON_SCHEMA_VERSION));
+	put(&object, "suite", plan_of(plan));
 	put(&object, "results", cases);
 	return object;
 }
 
 /* The document as text, a newline in place of the NUL; the caller frees it. NULL without memory. */
-static char *document_text(const struct result *results, size_t n, size_t *len)
+static char *document_text(const struct result *results, size_t n, const struct plan *plan,
+			   size_t *len)
 {
-	json_t *root = document(results, n);
+	json_t *root = document(results, n, plan);
 	char *dump = json_dumps(root, JSON_INDENT(2));
 
 	json_decref(root);
@@ -715,10 +757,11 @@ static char *document_text(const struct result *results, size_t n, size_t *len)
 	return dump;
 }
 
-int json_write(struct output *output, const struct result *results, size_t n)
+static int write_document(struct output *output, const struct result *results, size_t n,
+			  const struct plan *plan)
 {
 	size_t len = 0;
-	char *dump = document_text(results, n, &len);
+	char *dump = document_text(results, n, plan, &len);
 	int err;
 
 	if (!dump) {
@@ -728,4 +771,14 @@ int json_write(struct output *output, const struct result *results, size_t n)
 	err = output_write(output, dump, len);
 	free(dump);
 	return err;
+}
+
+int json_write(struct output *output, const struct result *results, size_t n)
+{
+	return write_document(output, results, n, NULL);
+}
+
+int json_write_plan(struct output *output, const struct plan *plan)
+{
+	return write_document(output, plan->results, plan->nr_results, plan);
 }

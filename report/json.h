@@ -3,6 +3,7 @@
 #ifndef REPORT_JSON_H
 #define REPORT_JSON_H
 
+#include "../harness/plan.h"
 #include "../harness/result.h"
 #include "output.h"
 
@@ -15,5 +16,8 @@
  * negative errno with its text set; after an error there is no half a document in the file.
  */
 int json_write(struct output *output, const struct result *results, size_t n);
+
+/* The same of all results of a suite, in the order they ran, with what they add up to. */
+int json_write_plan(struct output *output, const struct plan *plan);
 
 #endif

@@ -142,15 +142,10 @@ static void insn_line(FILE *out, const char *label, const struct result_insn *in
 			(unsigned long long)insn->agreeing, (unsigned long long)insn->batches);
 }
 
-static bool net_is_exact(const struct result *result)
-{
-	return result->insn[BENCH_REAL].exact && result->insn[BENCH_TWIN].exact;
-}
-
 /* Instructions, not time: no line that scripts read as one is printed. */
 static void exact_result(FILE *out, const struct result *result)
 {
-	const char *word = net_is_exact(result) ? "" : "not exact: about ";
+	const char *word = result_net_is_exact(result) ? "" : "not exact: about ";
 
 	insn_line(out, "raw", &result->insn[BENCH_REAL]);
 	insn_line(out, "overhead", &result->insn[BENCH_TWIN]);
@@ -377,13 +372,29 @@ static void histogram(FILE *out, const struct result_row *row)
 	}
 }
 
+/* Of a time the number alone, in whole ns (or instructions), as it is published: nr=461 total=41911553. */
+static void latency_figure(FILE *out, const char *name, double value)
+{
+	static const char *const units[] = { "_ns", "_insn" };
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		size_t stem = len - strlen(units[i]);
+
+		if (len > strlen(units[i]) && !strcmp(name + stem, units[i])) {
+			fprintf(out, " %.*s=%.0lf", (int)stem, name, value);
+			return;
+		}
+	}
+	fprintf(out, " %s=", name);
+	print_figure(out, 0, value);
+}
+
 static void latency(FILE *out, const struct result_row *row)
 {
 	fprintf(out, "%s:", row->name);
-	for (size_t i = 0; i < row->nr_figures; i++) {
-		fprintf(out, " %s=", row->figures[i].name);
-		print_figure(out, 0, row->figures[i].value);
-	}
+	for (size_t i = 0; i < row->nr_figures; i++)
+		latency_figure(out, row->figures[i].name, row->figures[i].value);
 	fprintf(out, "\n");
 	if (row->has_histogram)
 		histogram(out, row);

@@ -283,13 +283,31 @@ out_of_range() {
 	out_of_range 257 --writers "0 to 256" $dump --writers 257
 	no_number 5k --nr_entries "0 to 67108864" $dump --nr_entries 5k
 	refused "--nr_entries 50001: more than --max_entries 50000" $dump --nr_entries 50001
-	refused "--nr_entries 1000: more than --max_entries 999" --max_entries 999 $dump
+	refused "--nr_entries 1000: more than --max_entries 999" --max_entries 999 $dump \
+		--nr_entries 1000
 	refused "--batch_size 11: more than --max_entries 10" \
 		$dump --max_entries 10 --nr_entries 10 --batch_size 11
 	for type in percpu_hash lru_percpu_hash; do
 		refused "--value_size 32769: a per-CPU map takes 32768 at most" \
 			$dump --map_type "$type" --value_size 32769
 	done
+}
+
+# The file cannot be written, which is found out before anything is measured, and after the parameters.
+@test "dumps of hash maps: a default is never too much, only what was asked for" {
+	local dump=htab-batch-dump words
+	for words in "--max_entries 1" "--max_entries 100" "--max_entries 999" \
+		"--max_entries 100 --writers 50" "--max_entries 1 --writers 9 --map_type lru_hash"; do
+		# shellcheck disable=SC2086 # the words are several on purpose
+		run --separate-stderr "$BENCH" $dump $words --json /no/such/folder/json
+		[[ $stderr == *"cannot write to /no/such/folder/json"* ]] || wrong "refused: $words"
+	done
+	refused "--writers 51: each needs room for two other keys, and of --max_entries 101 --nr_entries takes 0" \
+		$dump --max_entries 101 --writers 51
+	refused "--batch_size 256: more than --max_entries 100" \
+		$dump --max_entries 100 --batch_size 256
+	run --separate-stderr "$BENCH" --help $dump
+	[[ $output == *"[1000, less where"* ]] || wrong "the help does not say so"
 }
 
 @test "dumps of hash maps: types, methods, producers and writers that cannot be" {
@@ -303,6 +321,17 @@ out_of_range() {
 		$dump --writers 1 --max_entries 1000 --nr_entries 999
 	refused "--trigger: $dump runs in user space and has no BPF program to fire" \
 		$dump --trigger test_run
+}
+
+@test "the options that are given, by their full names" {
+	run --separate-stderr "$BENCH" -qd1 --vers count-local --given --js x --max_entries 0 -p 99999999
+	[ "$status" -eq 0 ] || wrong "refused"
+	[ "$(sort <<<"$output" | tr '\n' ' ')" = \
+		"duration given json max_entries producers quiet version " ] || wrong "not these"
+	[ ! -e x ] || wrong "made the file"
+	run --separate-stderr "$BENCH" --given
+	[ "$status" -eq 0 ] && [ "$output" = given ] || wrong "not itself"
+	refused "unknown option '--no-such-option' (\`bench --help\` lists them)" --given --no-such-option
 }
 
 @test "stack traces and an empty path are refused" {
@@ -330,4 +359,36 @@ out_of_range() {
 	done
 	run setpriv --reuid 65534 --regid 65534 --clear-groups "$for_anybody/bench" -l
 	[ "$status" -eq 0 ] || wrong "no list for anybody"
+}
+
+@test 'a suite: its own options, and what belongs in its rows' {
+	local suite=$BATS_TEST_TMPDIR/suite
+
+	echo count-local >"$suite"
+	refused "--rounds: only with --suite FILE" count-local --rounds 3
+	refused "--suite: the file names the benchmarks, not 'count-local'" --suite "$suite" count-local
+	refused "-d: belongs in a row of the suite" --suite "$suite" -d 3
+	refused "-a: belongs in a row of the suite" --suite "$suite" -a
+	refused "--precision: 'x' is not a percentage such as 1%" --suite "$suite" --precision x
+	refused "--precision: '0%' is not above 0% and up to 100%" --suite "$suite" --precision 0%
+	refused "--round-ms: '9' is not in the range 100 to 3600000" --suite "$suite" --round-ms 9
+	refused "cannot open the suite nosuch: No such file or directory" --suite nosuch
+	: >"$suite"
+	refused "$suite: no case in it" --suite "$suite"
+	echo 'count-local --nr_maps 3' >"$suite"
+	refused "$suite:1: --nr_maps: count-local does not have this option, which is for: $control, $int, $seq" \
+		--suite "$suite"
+}
+
+@test 'ab: what it refuses' {
+	refused "two cases are needed: bench ab [OPTION]... -- CASE -- CASE" ab
+	refused "two cases are needed: bench ab [OPTION]... -- CASE -- CASE" ab -- count-local
+	refused "'x': options only before the first --, the cases after it" ab x -- count-local -- count-local
+	refused "-p: belongs to a case, behind a --" ab -p 2 -- count-local -- count-local
+	refused "the first case: which benchmark? Name one (\`bench -l\` lists them)" ab -- -- count-local
+	refused "the second case: -d: in a suite --round-ms says how long" ab -- count-local -- count-local -d 2
+	refused "--alpha: needs a value" ab --alpha -- count-local -- count-local
+	run --separate-stderr "$BENCH" ab --help
+	[ "$status" -eq 0 ]
+	[[ $output == "Usage: bench ab [OPTION]... -- CASE -- CASE"* ]]
 }

@@ -93,6 +93,8 @@ refused() {
 	local method
 	for method in batch next_key; do
 		dumped --method "$method" -p 2 --max_entries 3000 --nr_entries 2000
+		holds "$json" "how many calls, and of what size only where there is one" \
+			".notes | has(\"batch\") == (\"$method\" == \"batch\")"
 	done
 }
 
@@ -113,7 +115,7 @@ beside_writers() {
 	for writers in 1 2; do
 		for type in hash percpu_hash; do
 			beside_writers 3 "$writers" --map_type "$type" --nr_entries 5000
-			holds "$json" "nothing that only a lax check counts" \
+			holds "$json" "nothing that is counted and not an error" \
 				'.counters | has("doubles") or has("missing") | not'
 		done
 	done
@@ -138,13 +140,41 @@ beside_writers() {
 }
 
 @test "what cannot be promised is counted: key by key, and LRU maps" {
+	local type
 	beside_writers 1 2 --method next_key --nr_entries 2000
-	holds "$json" "counts, and no key is lost from the map" '.counters | has("doubles") and
+	holds "$json" "what a walk comes across" '.counters | has("doubles") and
 		has("missing") and has("vanished") and has("cut_short")'
 	for type in lru_hash lru_percpu_hash; do
 		beside_writers 1 2 --map_type "$type" --max_entries 4000 --nr_entries 4000
 		holds "$json" "a full map evicts" '.counters.evicted > 0' \
-			"batches have nothing twice all the same" '.counters.doubles == 0'
+			"batches have nothing twice all the same" '.counters | has("doubles") | not'
+		beside_writers 1 2 --map_type "$type" --method next_key --max_entries 4000 \
+			--nr_entries 4000
+		holds "$json" "a full map evicts" '.counters.evicted > 0'
+	done
+}
+
+# There are more of their keys than the map has room for.
+@test "no more is evicted than there was, also where two producers see it" {
+	local method
+	for method in batch next_key; do
+		beside_writers 1 2 -p 2 --map_type lru_hash --method "$method" --max_entries 500 \
+			--nr_entries 500
+		holds "$json" "each key once" '.counters.evicted | . > 250 and . <= 500'
+	done
+}
+
+# Each time it is filled an LRU map may keep others.
+@test "an LRU map that is filled again after each dump, with and without writers" {
+	local type turn
+	for type in lru_hash lru_percpu_hash; do
+		for turn in 1 2 3; do
+			dumped --map_type "$type" --method batch_delete --max_entries 1000 \
+				--nr_entries 1000 --writers 1
+			holds "$json" "evicted" '.counters.evicted > 0'
+		done
+		dumped --map_type "$type" --method batch_delete --max_entries 1000 --nr_entries 1000
+		holds "$json" "what was there is there" '.counters | has("evicted") | not'
 	done
 }
 
@@ -216,20 +246,33 @@ our_map() {
 		done
 }
 
-# spoilt METHOD TEXT BPFTOOL-WORD...: what bpftool does to the map during a run is found.
-spoilt() {
-	local method=$1 text=$2 command=$3 id
-	shift 3
-	start -w 0 -d 20 htab-batch-dump --nr_entries 1000 --method "$method"
+# spoil COMMAND WORD...: let bpftool do this to the map of a run in the background, which has started.
+spoil() {
+	local command=$1 id
+	shift
 	printed "' started." || { reaped; fail "never started"; }
 	id=$(our_map)
 	[ -n "$id" ] || fail "no map"
 	bpftool map "$command" id "$id" "$@" || fail "bpftool"
+}
+
+# found TEXT WHAT: the run has ended as one that failed, for this reason, and without figures.
+found() {
 	reaped
-	bench_pid=
-	[ "$status" -eq 1 ] || fail "not found: $method, $command $*"
-	[[ $stderr == "bench: "*"$text"* && $stderr != *$'\n'* ]] || fail "expected: $text"
+	[ "$status" -eq 1 ] || fail "not found: $2"
+	[[ $stderr == "bench: "*"$1"* && $stderr != *$'\n'* ]] || fail "expected: $1"
 	[[ $output != *Summary* ]] || fail "a result all the same"
+	[ "$(jq -r '.results[0] | .status, .cost_ns' "$json")" = $'failed\nnull' ] ||
+		fail "not as failed in the JSON"
+}
+
+# spoilt METHOD TEXT COMMAND BPFTOOL-WORD...: what bpftool does to the map during a run is found.
+spoilt() {
+	local method=$1 text=$2
+	shift 2
+	start -w 0 -d 20 htab-batch-dump --nr_entries 1000 --method "$method" --json "$json"
+	spoil "$@"
+	found "$text" "$method, $*"
 }
 
 @test "a map that others spoil is no result: a key lost, one more, another value" {
@@ -245,10 +288,114 @@ spoilt() {
 	done
 }
 
+@test "a fault that was found is a failure, though a signal ends the run as well" {
+	need_command bpftool
+	start -w 0 -d 20 htab-batch-dump --nr_entries 1000 --json "$json"
+	printed "' started." || { reaped; fail "never started"; }
+	# So that both come at the same time.
+	kill -STOP "$bench_pid"
+	spoil delete key hex 05 00 00 42
+	kill -INT "$bench_pid"
+	kill -CONT "$bench_pid"
+	found "lacks 1 of the 1000 keys" "with a signal"
+}
+
+# Only the map itself can tell whether a key has gone or was passed by.
+@test "key by key beside writers: a key that the map has lost is found in the end" {
+	need_command bpftool
+	start -w 0 -d 20 htab-batch-dump --nr_entries 1000 --method next_key --writers 1 --json "$json"
+	spoil delete key hex 05 00 00 42
+	kill -INT "$bench_pid"
+	found "lost 1 of the 1000 keys that were to stay, key 0x42000005" "a key that is lost"
+}
+
+@test "beside writers, too, a key that stays has its value: an LRU map read in batches, a hash by key" {
+	local words
+	need_command bpftool
+	for words in "--method next_key" "--map_type lru_hash --max_entries 50000"; do
+		# shellcheck disable=SC2086 # the words are several on purpose
+		start -w 0 -d 20 htab-batch-dump --nr_entries 1000 --writers 1 --json "$json" $words
+		spoil update key hex 05 00 00 42 value hex 01 02 03 04 05 06 07 08
+		found "has key 0x42000005 with another value" "$words"
+	done
+}
+
+# The writer's first key: there for a moment, again and again.
+@test "a key that somebody takes away from a writer is found in the end" {
+	local try
+	need_command bpftool
+	start -w 0 -d 20 htab-batch-dump --nr_entries 1000 --writers 1 --json "$json"
+	printed "' started." || { reaped; fail "never started"; }
+	for ((try = 0; try < 200; try++)); do
+		! bpftool map delete id "$(our_map)" key hex e8 03 00 42 2>/dev/null || break
+	done
+	[ "$try" -lt 200 ] || fail "never there"
+	kill -INT "$bench_pid"
+	found "0 keys of the writers could not be inserted, and 1 not deleted" "a key taken away"
+}
+
+# A library that is loaded before libbpf: deleting has become reading.
+@test "a dump that is to delete and does not is no result" {
+	local words library=$BATS_TEST_TMPDIR/reads_only.so
+	need_command cc
+	cc -shared -fPIC -O2 -o "$library" "$BATS_TEST_DIRNAME/reads_only.c"
+	for words in "" "--map_type lru_hash" "--writers 1"; do
+		# shellcheck disable=SC2086 # no word, or several
+		LD_PRELOAD=$library refused 1 "a dump that deletes has left key 0x42000000 in the map" \
+			--method batch_delete $words
+	done
+}
+
 @test "more memory than there is: refused with the estimate" {
 	refused 4 "MiB of memory are free" --max_entries 67108864 --value_size 1048576
 	refused 4 "MiB of memory are free" --max_entries 67108864 --nr_entries 67108864 \
 		--map_type percpu_hash --value_size 32768
+}
+
+# The estimates, in MiB, where there is never enough.
+@test "the estimate has room for the writers' values" {
+	local writers estimates=()
+	for writers in 0 256; do
+		refused 4 "MiB of memory are free" --max_entries 67108864 --nr_entries 67108352 \
+			--value_size 1048576 --writers "$writers"
+		[[ $stderr =~ "about "([0-9]+)" MiB" ]] || fail "no estimate"
+		estimates+=("${BASH_REMATCH[1]}")
+	done
+	# Each has two of one MiB, and a dump has room for those of its two keys.
+	[ $((estimates[1] - estimates[0])) -ge 1024 ] || fail "${estimates[*]}"
+}
+
+# has_filled: the memory for a dump of two million entries is there, so the map is full.
+has_filled() {
+	[ "$(awk '$1 == "VmRSS:" { print $2 }' "/proc/$bench_pid/status")" -gt 20000 ]
+}
+
+# calibrates: there is a producer.
+calibrates() {
+	local threads=("/proc/$bench_pid/task/"*)
+	[ "${#threads[@]}" -gt 1 ]
+}
+
+# By key, such a dump takes some seconds.
+@test "an end by a signal while it is set up: a dump of millions is not waited for" {
+	local phase begin
+	! emulated || skip "filling the map takes minutes"
+	[ "$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)" -gt 1024 ] ||
+		skip "less than 1 GiB of memory"
+	for phase in has_filled calibrates; do
+		start htab-batch-dump --max_entries 2000000 --nr_entries 2000000 --method next_key
+		until "$phase"; do
+			kill -0 "$bench_pid" || { reaped; fail "it ended by itself"; }
+			sleep 0.1
+		done
+		begin=${EPOCHREALTIME/./}
+		kill -TERM "$bench_pid"
+		reaped
+		[ "$status" -eq 143 ] || fail "not the status of SIGTERM"
+		[[ $stderr == *"before the first sample" ]] || fail "it was set up already"
+		[ $((${EPOCHREALTIME/./} - begin)) -lt 1500000 ] ||
+			fail "$phase: took $((${EPOCHREALTIME/./} - begin)) us to end"
+	done
 }
 
 @test "an end by a signal, in the middle of a dump beside writers" {

@@ -72,6 +72,15 @@ with_limit() {
 	done
 }
 
+@test "a few files are needed by every benchmark, which says so" {
+	local words
+	for words in bpf-loop "htab-batch-dump --writers 1"; do
+		# shellcheck disable=SC2086 # words are several on purpose
+		with_limit "ulimit -n 8" -q -w 0 -d 0 $words
+		cannot "open files, the hard limit is 8"
+	done
+}
+
 as_nobody() {
 	run --separate-stderr setpriv --reuid 65534 --regid 65534 --clear-groups \
 		"$for_anybody/bench" "$@"

@@ -132,6 +132,17 @@ static struct dump new_dump(u32 batch_size, u64 limit)
 	};
 }
 
+/* When a check asks whether to go on, and how many times it has asked. */
+static int interrupted_with;
+static unsigned int questions;
+
+static int ask(void *ctx)
+{
+	(void)ctx;
+	questions++;
+	return interrupted_with;
+}
+
 static struct dump_check new_check(u64 nr_stable)
 {
 	memset(seen, 0, sizeof(seen));
@@ -139,6 +150,7 @@ static struct dump_check new_check(u64 nr_stable)
 		.nr_stable = nr_stable,
 		.nr_keys = nr_stable,
 		.value_size = VALUE_SIZE,
+		.interrupted = ask,
 		.seen = seen,
 	};
 }
@@ -469,24 +481,135 @@ static void others_may_come_and_go(void **state)
 	assert_int_equal(dump_check(&check, keys, values, 10), -EPROTO);
 }
 
-static void in_a_lax_check_faults_are_counted(void **state)
+/* Nothing but the one fault, of key 3 or key 9, in a map of ten stable keys or of nine and another. */
+static int check_with_fault(struct dump_check *check, const char *fault)
+{
+	ten_entries();
+	if (!strcmp(fault, "stable twice"))
+		keys[9] = KEY(3);
+	if (!strcmp(fault, "stable differs"))
+		values[3 * VALUE_SIZE] ^= 0x10;
+	if (!strcmp(fault, "stable missing"))
+		keys[3] = KEY(9);
+	if (!strcmp(fault, "other twice"))
+		keys[8] = KEY(9);
+	if (!strcmp(fault, "other differs"))
+		values[9 * VALUE_SIZE] ^= 0x10;
+	for (int i = 0; i < 10; i++) {
+		if (strstr(fault, "twice") || strstr(fault, "missing"))
+			value_fill(values + i * VALUE_SIZE, VALUE_SIZE, 0, keys[i]);
+	}
+	return dump_check(check, keys, values, strcmp(fault, "stable missing") ? 10 : 9);
+}
+
+static void what_others_may_bring_about(void **state)
+{
+	static const struct {
+		const char *fault;
+		bool by_key, evicts; /* what it takes to be a result, beside others */
+		bool either; /* one of both is enough */
+	} rules[] = {
+		{ "stable twice", .by_key = true },
+		{ "other twice", .by_key = true },
+		{ "other differs", .by_key = true },
+		{ "stable differs", .by_key = true, .evicts = true },
+		{ "stable missing", .by_key = true, .evicts = true, .either = true },
+	};
+
+	(void)state;
+	for (size_t r = 0; r < ARRAY_SIZE(rules); r++) {
+		for (int bits = 0; bits < 8; bits++) {
+			struct dump_check check = new_check(9);
+			bool by_key = bits & 1, evicts = bits & 2, disturbed = bits & 4;
+			bool may = disturbed &&
+				   (rules[r].either ? by_key || evicts
+						    : (by_key || !rules[r].by_key) &&
+							      (evicts || !rules[r].evicts));
+
+			check.nr_keys = 10;
+			check.by_key = by_key;
+			check.evicts = evicts;
+			check.disturbed = disturbed;
+			/* It has taken the place of key 8, which is not to be missed. */
+			if (!strcmp(rules[r].fault, "other twice"))
+				check.nr_stable = 8;
+			assert_int_equal(check_with_fault(&check, rules[r].fault),
+					 may ? 0 : -EPROTO);
+			if (may)
+				assert_int_equal(check.doubles + check.wrong_values + check.missing,
+						 1);
+		}
+	}
+}
+
+static void never_there_is_an_error_beside_others_too(void **state)
 {
 	struct dump_check check = new_check(10);
 
 	(void)state;
-	check.lax = true;
+	check.disturbed = check.by_key = check.evicts = true;
 	ten_entries();
-	keys[9] = KEY(3);
-	values[0] ^= 0x10;
-	assert_int_equal(dump_check(&check, keys, values, 10), 0);
-	assert_int_equal(check.doubles, 1);
-	assert_int_equal(check.missing, 1);
-	assert_int_equal(check.wrong_values, 1);
-	assert_int_equal(dump_check(&check, keys, values, 5), 0);
-	assert_int_equal(check.missing, 6);
-	assert_int_equal(check.missing_last, 5);
 	keys[0] = KEY(10);
 	assert_int_equal(dump_check(&check, keys, values, 10), -EPROTO);
+	assert_non_null(strstr(error_text(), "never in the map"));
+}
+
+static void what_is_missing_is_added_up(void **state)
+{
+	struct dump_check check = new_check(10);
+
+	(void)state;
+	check.disturbed = check.evicts = true;
+	ten_entries();
+	assert_int_equal(dump_check(&check, keys, values, 9), 0);
+	assert_int_equal(dump_check(&check, keys, values, 5), 0);
+	assert_int_equal(check.missing, 6);
+}
+
+/* After the last mark comes the first one, which the keys still have from long ago. */
+static void more_dumps_than_there_are_marks(void **state)
+{
+	struct dump_check check = new_check(10);
+
+	(void)state;
+	ten_entries();
+	assert_int_equal(dump_check(&check, keys, values, 10), 0);
+	check.dumps = check.mark = UINT32_MAX - 1;
+	for (int i = 0; i < 3; i++) {
+		ten_entries();
+		assert_int_equal(dump_check(&check, keys, values, 9), -EPROTO);
+		assert_non_null(strstr(error_text(), "lacks 1 of the 10 keys"));
+		assert_non_null(strstr(error_text(), "key 0x42000009 first"));
+		assert_int_equal(dump_check(&check, keys, values, 10), 0);
+	}
+	assert_true(check.dumps == UINT32_MAX + 5ULL);
+}
+
+static void a_check_ends_when_it_is_told_to(void **state)
+{
+	struct dump_check check = new_check(1);
+	u32 nr = 200000;
+	u32 *many = calloc(nr, sizeof(*many));
+	unsigned char *their_values = calloc(nr, VALUE_SIZE);
+	u32 *marks = calloc(nr, sizeof(*marks));
+
+	(void)state;
+	assert_true(many && their_values && marks);
+	for (u32 i = 0; i < nr; i++) {
+		many[i] = KEY(i);
+		value_fill(their_values + i * VALUE_SIZE, VALUE_SIZE, 0, many[i]);
+	}
+	check.nr_keys = nr;
+	check.seen = marks;
+	questions = 0;
+	assert_int_equal(dump_check(&check, many, their_values, nr), 0);
+	assert_in_range(questions, 2, 1000);
+	interrupted_with = -EINTR;
+	assert_int_equal(dump_check(&check, many, their_values, nr), -EINTR);
+	interrupted_with = 0;
+	free(many);
+	free(their_values);
+	free(marks);
 }
 
 static void what_was_refused_is_neither_missing_nor_there(void **state)
@@ -575,7 +698,11 @@ int main(void)
 		cmocka_unit_test(counts_that_cannot_be_are_errors),
 		cmocka_unit_test(each_fault_is_found),
 		cmocka_unit_test(others_may_come_and_go),
-		cmocka_unit_test(in_a_lax_check_faults_are_counted),
+		cmocka_unit_test(what_others_may_bring_about),
+		cmocka_unit_test(never_there_is_an_error_beside_others_too),
+		cmocka_unit_test(what_is_missing_is_added_up),
+		cmocka_unit_test(more_dumps_than_there_are_marks),
+		cmocka_unit_test(a_check_ends_when_it_is_told_to),
 		cmocka_unit_test(what_was_refused_is_neither_missing_nor_there),
 		cmocka_unit_test(values_of_all_sizes),
 		cmocka_unit_test(a_program_writes_its_own_cpus_value),

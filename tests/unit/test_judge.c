@@ -86,6 +86,45 @@ static void verdicts_of_times(void **state)
 	assert_string_equal(judged[0].why, "");
 }
 
+/* All of the new rounds are above the base, and drift further than they are above it, or less. */
+static void a_side_that_drifts(void **state)
+{
+	(void)state;
+	for (int drift = 0; drift < 2; drift++) {
+		for (int one_by_one = 0; one_by_one < 2; one_by_one++) {
+			one_case(100, drift ? 101 : 110)->one_by_one = one_by_one;
+			for (size_t i = 0; i < ROUNDS; i++)
+				new_values[0][i] += (drift ? 30.0 : 5.0) * (double)i / (ROUNDS - 1);
+			assert_int_equal(judge(cases, 1, &usual), 0);
+			assert_true(judged[0].corrected_p < 0.01);
+			assert_int_equal(judged[0].verdict,
+					 drift && one_by_one ? VERDICT_SAME : VERDICT_WORSE);
+			assert_string_equal(judged[0].why,
+					    drift && one_by_one
+						    ? "a side's own rounds drift as far as that"
+						    : "");
+		}
+	}
+}
+
+static void a_busy_machine(void **state)
+{
+	(void)state;
+	one_case(100, 110)->disturbed = 0.7;
+	assert_int_equal(judge(cases, 1, &usual), 0);
+	assert_int_equal(judged[0].verdict, VERDICT_WORSE);
+	one_case(100, 110)->disturbed = 0.7;
+	judged[0].one_by_one = true;
+	assert_int_equal(judge(cases, 1, &usual), 0);
+	assert_int_equal(judged[0].verdict, VERDICT_NOT_ENOUGH);
+	assert_string_equal(judged[0].why, "70% of the rounds of a side were disturbed by the "
+					   "machine: let the sides take turns");
+	one_case(100, 110)->disturbed = 0.4;
+	judged[0].one_by_one = true;
+	assert_int_equal(judge(cases, 1, &usual), 0);
+	assert_int_equal(judged[0].verdict, VERDICT_WORSE);
+}
+
 static void threshold_of_nothing(void **state)
 {
 	const struct criteria sharp = { .alpha = 0.01, .threshold = 0, .threshold_given = true };
@@ -315,6 +354,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(verdicts_of_times),
+		cmocka_unit_test(a_side_that_drifts),
+		cmocka_unit_test(a_busy_machine),
 		cmocka_unit_test(threshold_of_nothing),
 		cmocka_unit_test(costs_below_nothing),
 		cmocka_unit_test(too_few_rounds),

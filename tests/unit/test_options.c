@@ -25,11 +25,18 @@ struct wide_params {
 	u64 zz_keys_used;
 };
 
+static u64 most_keys(const void *params)
+{
+	const struct wide_params *p = params;
+
+	return p->zz_any ? p->zz_any : UINT64_MAX;
+}
+
 static const struct bench_param wide_table[] = {
 	BENCH_UINT(zz_maps, struct wide_params, 8, 1, 1000, "maps"),
 	BENCH_CHOICE(zz_tree, struct wide_params, 1, tree_words, "which tree"),
 	BENCH_UINT(zz_any, struct wide_params, 0, 0, UINT64_MAX, "anything"),
-	BENCH_UINT(zz_keys_used, struct wide_params, 500, 1, 4000000, "keys"),
+	BENCH_UINT_UP_TO(zz_keys_used, struct wide_params, 500, 1, 4000000, most_keys, "keys"),
 	{ 0 },
 };
 
@@ -275,6 +282,28 @@ static void test_params_given(void **state)
 
 	(void)state;
 	assert_int_equal(options.params_given, 1 << 3 | 1 << 1);
+	assert_int_equal(seen.zz_keys_used, 500);
+	options_free(&options);
+}
+
+static void test_a_default_is_cut_down_to_what_fits(void **state)
+{
+	struct options options;
+
+	(void)state;
+	for (int order = 0; order < 2; order++) {
+		options = order ? ACCEPTED("--zz_any", "7", "zz-wide-get")
+				: ACCEPTED("zz-wide-get", "--zz_any", "7");
+		assert_int_equal(seen.zz_keys_used, 7);
+		assert_int_equal(((const struct wide_params *)options.params)->zz_keys_used, 7);
+		assert_int_equal(options.params_given, 1 << 2);
+		options_free(&options);
+	}
+	options = ACCEPTED("zz-wide-get", "--zz_any", "501");
+	assert_int_equal(seen.zz_keys_used, 500);
+	options_free(&options);
+	/* What was asked for is left for validate() to refuse. */
+	options = ACCEPTED("zz-wide-get", "--zz_any", "7", "--zz_keys_used", "500");
 	assert_int_equal(seen.zz_keys_used, 500);
 	options_free(&options);
 }
@@ -818,6 +847,7 @@ int main(void)
 		cmocka_unit_test(test_last_one_counts),
 		cmocka_unit_test(test_own_row_counts),
 		cmocka_unit_test(test_params_given),
+		cmocka_unit_test(test_a_default_is_cut_down_to_what_fits),
 		cmocka_unit_test(test_ends_of_ranges),
 		cmocka_unit_test(test_bad_parameter_numbers),
 		cmocka_unit_test(test_core_ranges),

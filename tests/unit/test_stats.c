@@ -487,9 +487,32 @@ static void mode_of_few(void **state)
 	assert_true(mode.value == UINT64_MAX - 1 && mode.agreeing == 1 && mode.n == 2);
 }
 
+/* Ranks from tables of the sign test: how far from the ends 95% of all medians are. */
+static void test_median_interval(void **state)
+{
+	static const struct {
+		size_t n, rank;
+	} known[] = { { 6, 1 },	 { 8, 1 },   { 9, 2 },	 { 11, 2 },   { 12, 3 },    { 15, 4 },
+		      { 20, 6 }, { 30, 10 }, { 50, 18 }, { 100, 40 }, { 2000, 956 } };
+	double *samples = calloc(2000, sizeof(*samples)), lo, hi;
+
+	(void)state;
+	for (size_t i = 0; i < 2000; i++)
+		samples[i] = (double)i;
+	for (size_t n = 0; n < 6; n++)
+		assert_false(stats_median_interval(samples, n, &lo, &hi));
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		assert_true(stats_median_interval(samples, known[i].n, &lo, &hi));
+		assert_true(lo == samples[known[i].rank - 1]);
+		assert_true(hi == samples[known[i].n - known[i].rank]);
+	}
+	free(samples);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_median_interval),
 		cmocka_unit_test(mean_and_stddev),
 		cmocka_unit_test(mean_and_stddev_of_few),
 		cmocka_unit_test(stddev_of_large_numbers_close_together),

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+/* Cases without a cost, those that watch others, have no precision: so many rounds are enough. */
+#define ROUNDS_WITHOUT_COST 3
+
+/*
+ * Precise by luck is possible with few rounds; and two sides of so many can be told apart beyond doubt
+ * even when a thousand cases are compared.
+ */
+#define FEWEST_ROUNDS 10
+
+const char *plan_stop_name(enum plan_stop stop)
+{
+	static const char *const names[] = {
+		[PLAN_NOT_STOPPED] = "going on", [PLAN_PRECISE] = "precise",
+		[PLAN_EXACT] = "exact",		 [PLAN_NOT_EXACT] = "not exact",
+		[PLAN_ROUNDS] = "rounds",	 [PLAN_MAX_TIME] = "max-time",
+		[PLAN_SKIPPED] = "skipped",	 [PLAN_FAILED] = "failed",
+		[PLAN_SIGNAL] = "interrupted",
+	};
+
+	return names[stop];
+}
+
+/* SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). */
+static u64 random_u64(u64 *state)
+{
+	u64 z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+/* Fisher and Yates; the remainder's bias is below one in 2^50 for any number of cases. */
+static void shuffle(size_t *order, size_t n, u64 *state)
+{
+	for (size_t i = n; i > 1; i--) {
+		size_t j = (size_t)(random_u64(state) % i), kept = order[i - 1];
+
+		order[i - 1] = order[j];
+		order[j] = kept;
+	}
+}
+
+static u64 new_seed(void)
+{
+	u64 now = now_ns();
+
+	/* Short, since it is to be typed again. */
+	return random_u64(&now) % 1000000 + 1;
+}
+
+int plan_init(struct plan *plan, const struct options *suite, const struct options *const *options,
+	      size_t n)
+{
+	memset(plan, 0, sizeof(*plan));
+	plan->rounds = suite->rounds;
+	plan->precision = suite->precision;
+	/* On unless a number of rounds is all that was asked for. */
+	if (!plan->precision && !plan->rounds)
+		plan->precision = 0.01;
+	plan->max_time_ns = suite->max_time_sec * NSEC_PER_SEC;
+	plan->seed = suite->seed ? suite->seed : new_seed();
+	plan->cases = calloc(n, sizeof(*plan->cases));
+	if (!plan->cases)
+		return error_set(ENOMEM, "no memory for %zu cases", n);
+	plan->nr_cases = n;
+	for (size_t i = 0; i < n; i++) {
+		plan->cases[i].options = options[i];
+		options_case_name(options[i], plan->cases[i].name, sizeof(plan->cases[i].name));
+	}
+	return 0;
+}
+
+void plan_free(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->nr_cases; i++) {
+		free(plan->cases[i].net);
+		free(plan->cases[i].raw);
+	}
+	for (size_t i = 0; i < plan->nr_results; i++)
+		result_free(&plan->results[i]);
+	free(plan->cases);
+	free(plan->results);
+	free(plan->rounds_of);
+	memset(plan, 0, sizeof(*plan));
+}
+
+static struct result *new_result(struct plan *plan, u32 round)
+{
+	if (plan->nr_results == plan->room) {
+		size_t room = plan->room ? 2 * plan->room : 64;
+		struct result *results = realloc(plan->results, room * sizeof(*results));
+		u32 *rounds;
+
+		if (!results)
+			return NULL;
+		plan->results = results;
+		rounds = realloc(plan->rounds_of, room * sizeof(*rounds));
+		if (!rounds)
+			return NULL;
+		plan->rounds_of = rounds;
+		plan->room = room;
+	}
+	plan->rounds_of[plan->nr_results] = round;
+	memset(&plan->results[plan->nr_results], 0, sizeof(*plan->results));
+	return &plan->results[plan->nr_results++];
+}
+
+static bool add_round(struct plan_case *c, double net, double raw)
+{
+	if (c->nr_rounds == c->room) {
+		size_t room = c->room ? 2 * c->room : 16;
+		double *nets = realloc(c->net, room * sizeof(*nets)), *raws;
+
+		if (!nets)
+			return false;
+		c->net = nets;
+		raws = realloc(c->raw, room * sizeof(*raws));
+		if (!raws)
+			return false;
+		c->raw = raws;
+		c->room = room;
+	}
+	c->net[c->nr_rounds] = net;
+	c->raw[c->nr_rounds++] = raw;
+	return true;
+}
+
+static int summarise_case(struct plan_case *c)
+{
+	double *sorted = calloc(c->nr_rounds, sizeof(*sorted));
+
+	if (!sorted)
+		return error_set(ENOMEM, "no memory for %zu rounds", c->nr_rounds);
+	memcpy(sorted, c->raw, c->nr_rounds * sizeof(*sorted));
+	stats_sort(sorted, c->nr_rounds);
+	c->raw_median = stats_quantile(sorted, c->nr_rounds, 0.5);
+	memcpy(sorted, c->net, c->nr_rounds * sizeof(*sorted));
+	stats_sort(sorted, c->nr_rounds);
+	c->median = stats_quantile(sorted, c->nr_rounds, 0.5);
+	c->has_interval = stats_median_interval(sorted, c->nr_rounds, &c->lo, &c->hi);
+	free(sorted);
+	return 0;
+}
+
+/*
+ * As a share of the raw cost: that is what is timed, and of an operation that costs next to nothing no
+ * precision of the net cost could ever be reached.
+ */
+static bool is_precise(const struct plan *plan, const struct plan_case *c)
+{
+	double off = c->hi - c->median > c->median - c->lo ? c->hi - c->median : c->median - c->lo;
+
+	return plan->precision && c->has_interval && c->nr_rounds >= FEWEST_ROUNDS &&
+	       off <= plan->precision * c->raw_median;
+}
+
+static enum plan_stop why_stop(const struct plan *plan, const struct plan_case *c,
+			       const struct result *last, u32 round)
+{
+	bool has_cost = c->nr_rounds > 0;
+
+	if (plan->rounds)
+		return is_precise(plan, c)	   ? PLAN_PRECISE
+		       : round + 1 >= plan->rounds ? PLAN_ROUNDS
+						   : PLAN_NOT_STOPPED;
+	if (plan->exact)
+		return result_net_is_exact(last) ? PLAN_EXACT : PLAN_NOT_EXACT;
+	if (is_precise(plan, c))
+		return PLAN_PRECISE;
+	if (!has_cost && round + 1 >= ROUNDS_WITHOUT_COST)
+		return PLAN_ROUNDS;
+	return c->took_ns >= plan->max_time_ns ? PLAN_MAX_TIME : PLAN_NOT_STOPPED;
+}
+
+/* Something is left to show progress with: nothing of a case is, it is one line of a table in the end. */
+static int say_nothing_started(void *data, const struct result *result)
+{
+	(void)data, (void)result;
+	return 0;
+}
+
+static int say_nothing_interval(void *data, const struct result_interval *interval,
+				unsigned int number)
+{
+	(void)data, (void)interval, (void)number;
+	return 0;
+}
+
+static int say_nothing_rows(void *data, const struct result *result, const struct result_rows *rows,
+			    unsigned int number)
+{
+	(void)data, (void)result, (void)rows, (void)number;
+	return 0;
+}
+
+static int say_nothing_line(void *data, const char *line)
+{
+	(void)data, (void)line;
+	return 0;
+}
+
+static void end_case(struct plan_case *c, enum plan_stop stop)
+{
+	c->stop = stop;
+	if (stop == PLAN_SKIPPED || stop == PLAN_FAILED)
+		snprintf(c->reason, sizeof(c->reason), "%s", error_text());
+}
+
+/* One case of one round. */
+static int run_one(struct plan *plan, struct plan_case *c, u32 round)
+{
+	static const struct run_observer silent = {
+		.started = say_nothing_started,
+		.interval = say_nothing_interval,
+		.rows = say_nothing_rows,
+		.line = say_nothing_line,
+	};
+	struct result *result = new_result(plan, round);
+	u64 begun = now_ns();
+	int err;
+
+	if (!result)
+		return error_set(ENOMEM, "no memory for another result");
+	err = run_case(c->options, &silent, result);
+	c->took_ns += now_ns() - begun;
+	if (result->ended_by_signal) {
+		end_case(c, PLAN_SIGNAL);
+		return 0;
+	}
+	if (err) {
+		end_case(c, err == -E_CANNOT ? PLAN_SKIPPED : PLAN_FAILED);
+		return 0;
+	}
+	if (result->command_status > 0) {
+		error_set(ECHILD, "the command ended with status %d", result->command_status);
+		end_case(c, PLAN_FAILED);
+		return 0;
+	}
+	plan->exact = result->exact;
+	if (!result->bench->watcher) {
+		bool added = result->exact ? add_round(c, result->net_insn,
+						       result->insn[BENCH_REAL].per_op)
+					   : add_round(c, result->net_ns.value,
+						       result->cost_ns[BENCH_REAL].median);
+
+		err = added ? summarise_case(c) : error_set(ENOMEM, "no memory for a round");
+		if (err)
+			return err;
+	}
+	end_case(c, why_stop(plan, c, result, round));
+	return 0;
+}
+
+void plan_read_host(struct plan *plan)
+{
+	if (!plan->nr_results)
+		return;
+	host_read(&plan->results[0].host);
+	for (size_t i = 1; i < plan->nr_results; i++)
+		plan->results[i].host = plan->results[0].host;
+}
+
+int plan_signal(const struct plan *plan)
+{
+	return plan->nr_results ? plan->results[plan->nr_results - 1].ended_by_signal : 0;
+}
+
+/* What is done of a case, and what it may still take at most. Until precise nobody knows: all its time. */
+static double share_done(const struct plan *plan, const struct plan_case *c)
+{
+	double done;
+
+	if (c->stop != PLAN_NOT_STOPPED)
+		return 1;
+	if (plan->rounds)
+		done = (double)c->nr_rounds / plan->rounds;
+	else
+		done = (double)c->took_ns / (double)plan->max_time_ns;
+	return done < 1 ? done : 1;
+}
+
+static void tell_progress(const struct plan *plan, const struct plan_case *next, u64 begun,
+			  plan_progress *progress, void *data)
+{
+	double done = 0, took = (double)(now_ns() - begun);
+
+	for (size_t i = 0; i < plan->nr_cases; i++)
+		done += share_done(plan, &plan->cases[i]) / (double)plan->nr_cases;
+	progress(data, plan, next, done, done > 0 ? (u64)(took * (1 - done) / done) : 0);
+}
+
+/* Where all cases are to have the same rounds, those that could end go on with the others. */
+static void keep_in_step(struct plan *plan)
+{
+	bool going = false;
+
+	for (size_t i = 0; i < plan->nr_cases; i++)
+		going = going || plan->cases[i].stop == PLAN_NOT_STOPPED;
+	for (size_t i = 0; i < plan->nr_cases && going; i++) {
+		if (plan->cases[i].stop == PLAN_PRECISE)
+			plan->cases[i].stop = PLAN_NOT_STOPPED;
+	}
+}
+
+/* *going: is there a case for another round? */
+static int run_round(struct plan *plan, u32 round, size_t *order, u64 *state, u64 begun,
+		     plan_progress *progress, void *data, bool *going)
+{
+	*going = false;
+	shuffle(order, plan->nr_cases, state);
+	for (size_t i = 0; i < plan->nr_cases; i++) {
+		struct plan_case *c = &plan->cases[order[i]];
+		int err;
+
+		if (c->stop != PLAN_NOT_STOPPED)
+			continue;
+		tell_progress(plan, c, begun, progress, data);
+		err = run_one(plan, c, round);
+		if (err)
+			return err;
+		if (plan_signal(plan))
+			return 0;
+	}
+	if (plan->in_step)
+		keep_in_step(plan);
+	for (size_t i = 0; i < plan->nr_cases; i++)
+		*going = *going || plan->cases[i].stop == PLAN_NOT_STOPPED;
+	return 0;
+}
+
+/* After the last round: cases that a signal kept from going on, and what the plan as a whole came to. */
+static int conclude(struct plan *plan)
+{
+	size_t failed = 0, skipped = 0;
+	const struct plan_case *first = NULL;
+
+	for (size_t i = 0; i < plan->nr_cases; i++) {
+		struct plan_case *c = &plan->cases[i];
+
+		if (c->stop == PLAN_NOT_STOPPED)
+			c->stop = PLAN_SIGNAL;
+		failed += c->stop == PLAN_FAILED;
+		skipped += c->stop == PLAN_SKIPPED;
+		if (c->stop == PLAN_FAILED && !first)
+			first = c;
+	}
+	if (failed)
+		return error_set(EIO, "%zu of %zu cases failed, the first %s: %s", failed,
+				 plan->nr_cases, first->name, first->reason);
+	if (skipped == plan->nr_cases)
+		return error_set(E_CANNOT, "no case can be run here, the first %s: %s",
+				 plan->cases[0].name, plan->cases[0].reason);
+	return 0;
+}
+
+int plan_run(struct plan *plan, plan_progress *progress, void *data)
+{
+	size_t *order = calloc(plan->nr_cases, sizeof(*order));
+	u64 state = plan->seed, begun = now_ns();
+	bool going = true;
+	int err = 0;
+
+	if (!order)
+		return error_set(ENOMEM, "no memory for the order of %zu cases", plan->nr_cases);
+	for (size_t i = 0; i < plan->nr_cases; i++)
+		order[i] = i;
+	for (u32 round = 0; going && !err; round++)
+		err = run_round(plan, round, order, &state, begun, progress, data, &going);
+	free(order);
+	progress(data, plan, NULL, 1, 0);
+	return err ? err : conclude(plan);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "suite_text.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BAR 30
+
+void suite_text_progress(void *data, const struct plan *plan, const struct plan_case *next,
+			 double done, u64 left_ns)
+{
+	static const char marks[] = "##############################";
+	size_t over = 0;
+
+	(void)data;
+	if (!isatty(STDERR_FILENO))
+		return;
+	for (size_t i = 0; i < plan->nr_cases; i++)
+		over += plan->cases[i].stop != PLAN_NOT_STOPPED;
+	fprintf(stderr, "\r\033[K");
+	if (next)
+		fprintf(stderr, "[%-*.*s] %zu of %zu cases, %llu s left at most: %.40s", BAR,
+			(int)(done * BAR), marks, over, plan->nr_cases,
+			(unsigned long long)(left_ns / NSEC_PER_SEC), next->name);
+	fflush(stderr);
+}
+
+static int widest_name(const struct plan *plan)
+{
+	size_t widest = strlen("insn/op");
+
+	for (size_t i = 0; i < plan->nr_cases; i++)
+		widest = max_u64(widest, strlen(plan->cases[i].name));
+	return (int)widest;
+}
+
+static void case_line(FILE *out, const struct plan *plan, const struct plan_case *c, int width)
+{
+	double below = c->median - c->lo, above = c->hi - c->median;
+
+	fprintf(out, "%-*s ", width, c->name);
+	if (!c->nr_rounds) {
+		fprintf(out, "%s%s%s\n", plan_stop_name(c->stop), c->reason[0] ? ": " : "",
+			c->reason);
+		return;
+	}
+	fprintf(out, "%12.3lf %12.3lf ", c->raw_median, c->median);
+	if (plan->exact)
+		fprintf(out, "%10s", "");
+	else if (c->has_interval)
+		fprintf(out, "±%9.3lf", below > above ? below : above);
+	else
+		fprintf(out, "%10s", "±  not known");
+	fprintf(out, " %6zu  %s%s%s\n", c->nr_rounds, plan_stop_name(c->stop),
+		c->reason[0] ? ": " : "", c->reason);
+}
+
+int suite_text_result(FILE *out, const struct plan *plan)
+{
+	int width = widest_name(plan);
+
+	fprintf(out, "%-*s %12s %12s %10s %6s  stopped\n", width, plan->exact ? "insn/op" : "ns/op",
+		"raw", "net", plan->exact ? "" : "95%", "rounds");
+	for (size_t i = 0; i < plan->nr_cases; i++)
+		case_line(out, plan, &plan->cases[i], width);
+	fprintf(out, "order by --seed %llu\n", (unsigned long long)plan->seed);
+	if (!fflush(out) && !ferror(out))
+		return 0;
+	return error_set(errno ? errno : EIO, "cannot write the results: %s",
+			 strerror(errno ? errno : EIO));
+}

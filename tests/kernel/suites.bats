@@ -1,0 +1,139 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2016 # what is in single quotes is jq's
+# SPDX-License-Identifier: GPL-2.0
+#
+# Suites: rounds, their order, when they end, and what becomes of cases that cannot run.
+#
+#	sudo BENCH=./bench bats tests/kernel/suites.bats
+
+load helpers
+
+setup() {
+	need_bpf
+	suite=$BATS_TEST_TMPDIR/suite json=$BATS_TEST_TMPDIR/json
+}
+
+teardown() {
+	[ -z "${bench_pid:-}" ] || kill -KILL "$bench_pid"
+}
+
+# result FILTER: is this true of the whole document?
+result() {
+	jq -e "$1" "$json" >/dev/null || fail "does not hold: $1"
+}
+
+# rows ROW...: the suite.
+rows() {
+	printf '%s\n' "$@" >"$suite"
+}
+
+# suite_run OPTION...: as short as can be; status, output and stderr are set.
+suite_run() {
+	run --separate-stderr "$BENCH" --suite "$suite" --round-ms 100 --json "$json" "$@"
+}
+
+@test "every case runs once in every round, in an order that the seed says" {
+	local order
+	rows "count-{local,global}" "$SEQ --nr_maps {1,16}"
+	suite_run --rounds 3 --seed 7
+	[ "$status" -eq 0 ] && [ -z "$stderr" ] || fail "not run"
+	result '.results | length == 12 and all(.status == "ok" and (.intervals | length) == 2)'
+	result '[.results[].round] == [0,0,0,0,1,1,1,1,2,2,2,2]'
+	result '[.results | group_by(.round)[] | map([.benchmark, .parameters]) | unique | length] == [4,4,4]'
+	result '.suite | .seed == 7 and .rounds == 3 and (.cases | length == 4 and
+		all(.stopped == "rounds" and .rounds == 3 and .net_lo == null))'
+	order='[.results[] | [.benchmark, .parameters]]'
+	jq -c "$order" "$json" >"$json.first"
+	suite_run --rounds 3 --seed 7
+	[ "$(jq -c "$order" "$json")" = "$(<"$json.first")" ] || fail "another order"
+	suite_run --rounds 3 --seed 8
+	[ "$(jq -c "$order" "$json")" != "$(<"$json.first")" ] || fail "the same order"
+	result '[.results | group_by(.round)[] | map([.benchmark, .parameters.nr_maps])] | unique | length > 1'
+}
+
+@test "the median over the rounds, and its interval" {
+	rows "$SEQ --nr_maps 4"
+	suite_run --rounds 9
+	[ "$status" -eq 0 ] || fail "not run"
+	# 9 rounds: the second and the eighth are 95% apart.
+	result '([.results[].cost_ns.net.median] | sort) as $net | .suite.cases[0] |
+		.net == $net[4] and .net_lo == $net[1] and .net_hi == $net[7]'
+	[[ $output == *"$SEQ nr_maps=4 "*" 9  rounds"* ]] || fail "no line for it"
+}
+
+@test "a case ends when it is precise, and when its time is up" {
+	rows "$SEQ --nr_maps 4"
+	suite_run --precision 100%
+	[ "$status" -eq 0 ] || fail "not run"
+	result '.suite.cases[0] | .stopped == "precise" and .rounds == 10'
+	suite_run --precision 0.000001% --max-time 1
+	result '.suite.cases[0] | .stopped == "max-time"'
+}
+
+@test "a case that cannot run is a skip, and does not end the others" {
+	rows "htab-batch-dump --max_entries 67108864 --value_size 4096" count-local
+	suite_run --rounds 2
+	[ "$status" -eq 0 ] || fail "failed for a skip"
+	result '.suite.cases | .[0].stopped == "skipped" and .[0].rounds == 0 and
+		(.[0].reason | length > 0) and .[1].stopped == "rounds" and .[1].rounds == 2'
+	result '[.results[] | select(.status == "skipped")] | length == 1'
+	rows "htab-batch-dump --max_entries 67108864 --value_size 4096"
+	suite_run --rounds 2
+	[ "$status" -eq 4 ] || fail "not the status of what cannot run"
+	[[ $stderr == "bench: no case can be run here, the first htab-batch-dump "* ]] || fail "no reason"
+}
+
+@test "a bad row is told with its line, before anything runs" {
+	rows "# one" count-local "$SEQ --nr_maps 0"
+	suite_run
+	[ "$status" -eq 2 ] || fail "not the status of a wrong command line"
+	[ "$stderr" = "bench: $suite:3: --nr_maps: '0' is not in the range 1 to 1000" ] || fail "no place"
+	[ -z "$output" ] && [ ! -e "$json" ] || fail "something ran"
+}
+
+@test "a signal ends it early, with what there is" {
+	rows "$SEQ --nr_maps {1,4}"
+	start --suite "$suite" --round-ms 100 --rounds 10000 --json "$json"
+	sleep 2
+	kill -INT "$bench_pid"
+	reaped
+	[ "$status" -eq 130 ] || fail "not the status of SIGINT"
+	[[ $output == *"$SEQ nr_maps=1 "*interrupted* ]] || fail "no table"
+	result '.suite.cases | all(.stopped == "interrupted" and .rounds >= 1)'
+}
+
+@test "suites/default has every benchmark" {
+	! emulated || skip "minutes on an emulated processor"
+	suite=$BATS_TEST_DIRNAME/../../suites/default
+	suite_run --rounds 1
+	[ "$status" -eq 0 ] || fail "not run"
+	"$BENCH" -l | sed -n 's/^- //p' >"$json.names"
+	jq -r '.suite.cases[].benchmark' "$json" | sort -u | diff "$json.names" - || fail "not all"
+}
+
+@test "ab: two cases that differ are told apart, the same twice is not" {
+	run --separate-stderr "$BENCH" ab --rounds 8 --round-ms 100 --json "$json" \
+		-- "$SEQ" --nr_maps 1 -- "$SEQ" --nr_maps 100
+	[ "$status" -eq 1 ] || fail "not the status of worse"
+	[[ ${lines[-1]} == "second / first "*": the second costs more" ]] || fail "no verdict"
+	result '.results | length == 16 and ([.[].round] | unique == [0,1,2,3,4,5,6,7])'
+	result '[.results | group_by(.round)[] | map(.parameters.nr_maps) | sort] | all(. == [1,100])'
+	run --separate-stderr "$BENCH" ab --rounds 8 --round-ms 100 \
+		-- "$SEQ" --nr_maps 100 -- "$SEQ" --nr_maps 1
+	[ "$status" -eq 0 ] || fail "not the status of better"
+	[[ ${lines[-1]} == "second / first "*": the second costs less" ]] || fail "no verdict"
+	run --separate-stderr "$BENCH" ab --rounds 8 --round-ms 100 --threshold 100% \
+		-- "$SEQ" --nr_maps 4 -- "$SEQ" --nr_maps 4
+	[ "$status" -eq 0 ] || fail "not the status of the same"
+	[[ ${lines[-1]} == "second / first "*": the same"* ]] || fail "no verdict"
+}
+
+@test "ab: too few rounds, and a case that cannot run" {
+	run --separate-stderr "$BENCH" ab --rounds 2 --round-ms 100 -- count-local -- count-global
+	[ "$status" -eq 4 ] || fail "not the status of what cannot be said"
+	[[ ${lines[-1]} == *"cannot be said, "* ]] || fail "no reason"
+	run --separate-stderr "$BENCH" ab --rounds 2 -- count-local \
+		-- htab-batch-dump --max_entries 67108864 --value_size 4096
+	[ "$status" -eq 4 ] && [ -z "$output" ] || fail "not the status of what cannot run"
+	[[ $stderr == "bench: htab-batch-dump max_entries=67108864 value_size=4096: "* ]] || fail "no reason"
+}
