@@ -348,7 +348,7 @@ static void sort_out(struct comparison *comparison)
 {
 	for (size_t i = 0; i < comparison->nr_cases; i++) {
 		struct compared_case *compared = &comparison->cases[i];
-		const struct rounds_facts *new = &compared->facts[SIDE_NEW];
+		const struct rounds_facts *facts = &compared->facts[SIDE_NEW];
 		const struct rounds *rounds = compared->judged.rounds;
 
 		compared->compared = rounds[SIDE_BASE].n && rounds[SIDE_NEW].n;
@@ -359,8 +359,8 @@ static void sort_out(struct comparison *comparison)
 				fmax(compared->judged.disturbed,
 				     (double)compared->facts[side].nr_disturbed /
 					     (double)rounds[side].n);
-		compared->fails = rounds[SIDE_BASE].n && !rounds[SIDE_NEW].n &&
-				  new->nr_failed &&new->nr_failed == new->nr_results;
+		compared->fails = rounds[SIDE_BASE].n && !rounds[SIDE_NEW].n && facts->nr_failed &&
+				  facts->nr_failed == facts->nr_results;
 		comparison->nr_not_compared += !compared->compared;
 		comparison->nr_failing += compared->fails;
 	}
