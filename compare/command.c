@@ -74,8 +74,8 @@ static const char usage[] =
 
 static const char usage_end[] =
 	"  FIGURE                        of what watches others: a figure of its rows, by\n"
-	"                                name without the unit, such as p99 [p50, median\n"
-	"                                or mean]\n"
+	"                                name without the unit, such as p99 [the first\n"
+	"                                of net, p50, median, avg and mean]\n"
 	"\n"
 	"Exit status: 0 no regression, 1 a regression, 2 wrong command line or files that\n"
 	"do not fit, 4 too few rounds to say anything.\n";

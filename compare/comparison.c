@@ -64,18 +64,40 @@ out:
 	return err;
 }
 
-static int add_value(struct rounds *rounds, double value)
+static int make_room(struct rounds *rounds, struct rounds_facts *facts)
 {
-	/* A power of two of rounds is as many as there is room for. */
-	if (!(rounds->n & (rounds->n - 1))) {
-		size_t room = rounds->n ? 2 * rounds->n : 1;
-		double *more = realloc(rounds->values, room * sizeof(*more));
+	size_t room = rounds->n ? 2 * rounds->n : 1;
+	double *values;
+	u64 *started;
 
-		if (!more)
-			return no_memory();
-		rounds->values = more;
+	/* A power of two of rounds is as many as there is room for. */
+	if (rounds->n & (rounds->n - 1))
+		return 0;
+	values = realloc(rounds->values, room * sizeof(*values));
+	if (!values)
+		return no_memory();
+	rounds->values = values;
+	started = realloc(facts->started, room * sizeof(*started));
+	if (!started)
+		return no_memory();
+	facts->started = started;
+	return 0;
+}
+
+/* In the order of time, whatever that of the files is: verdicts look at how a side drifts. */
+static int add_value(struct rounds *rounds, struct rounds_facts *facts, double value, u64 started)
+{
+	int err = make_room(rounds, facts);
+	size_t i;
+
+	if (err)
+		return err;
+	for (i = rounds->n++; i > 0 && facts->started[i - 1] > started; i--) {
+		facts->started[i] = facts->started[i - 1];
+		rounds->values[i] = rounds->values[i - 1];
 	}
-	rounds->values[rounds->n++] = value;
+	facts->started[i] = started;
+	rounds->values[i] = value;
 	return 0;
 }
 
@@ -140,6 +162,7 @@ static int add_round(struct compared_case *compared, enum side side, const json_
 {
 	struct rounds_facts *facts = &compared->facts[side];
 	bool usable = has_figure && (is_row || figure->exact || !figure->counted);
+	u64 started;
 	int err;
 
 	facts->nr_results++;
@@ -157,7 +180,8 @@ static int add_round(struct compared_case *compared, enum side side, const json_
 	compared->judged.higher_is_better = figure->higher_is_better;
 	compared->judged.exact = figure->exact;
 	compared->judged.step = fmax(compared->judged.step, figure->step);
-	return add_value(&compared->judged.rounds[side], figure->value);
+	record_count(result, "started_unix_ns", &started);
+	return add_value(&compared->judged.rounds[side], facts, figure->value, started);
 }
 
 static int add_rows(struct comparison *comparison, enum side side, const json_t *result)
@@ -348,7 +372,7 @@ static void sort_out(struct comparison *comparison)
 {
 	for (size_t i = 0; i < comparison->nr_cases; i++) {
 		struct compared_case *compared = &comparison->cases[i];
-		const struct rounds_facts *new = &compared->facts[SIDE_NEW];
+		const struct rounds_facts *facts = &compared->facts[SIDE_NEW];
 		const struct rounds *rounds = compared->judged.rounds;
 
 		compared->compared = rounds[SIDE_BASE].n && rounds[SIDE_NEW].n;
@@ -359,8 +383,8 @@ static void sort_out(struct comparison *comparison)
 				fmax(compared->judged.disturbed,
 				     (double)compared->facts[side].nr_disturbed /
 					     (double)rounds[side].n);
-		compared->fails = rounds[SIDE_BASE].n && !rounds[SIDE_NEW].n &&
-				  new->nr_failed &&new->nr_failed == new->nr_results;
+		compared->fails = rounds[SIDE_BASE].n && !rounds[SIDE_NEW].n && facts->nr_failed &&
+				  facts->nr_failed == facts->nr_results;
 		comparison->nr_not_compared += !compared->compared;
 		comparison->nr_failing += compared->fails;
 	}
@@ -585,8 +609,10 @@ void comparison_free(struct comparison *comparison)
 {
 	for (size_t i = 0; i < comparison->nr_cases; i++) {
 		case_id_free(&comparison->cases[i].id);
-		for (int side = 0; side < NR_SIDES; side++)
+		for (int side = 0; side < NR_SIDES; side++) {
 			free(comparison->cases[i].judged.rounds[side].values);
+			free(comparison->cases[i].facts[side].started);
+		}
 	}
 	free(comparison->cases);
 	comparison->cases = NULL;

@@ -15,6 +15,7 @@ struct rounds_facts {
 	size_t nr_failed, nr_skipped, nr_not_exact, nr_without_figure; /* these are left out */
 	size_t nr_interrupted, nr_disturbed, nr_below_floor; /* these are not */
 	u64 lost, attempts; /* operations of those that are not */
+	u64 *started; /* when each of judged's values was measured */
 	const char *reason; /* of the first that failed or was skipped; "" for none */
 };
 

@@ -125,7 +125,7 @@ static bool named_figure(const json_t *figures, const char *name, struct figure 
 
 bool metric_of_row(const json_t *row, const char *name, struct figure *figure)
 {
-	static const char *const usual[] = { "p50", "median", "mean" };
+	static const char *const usual[] = { METRIC_DEFAULT, "p50", "median", "avg", "mean" };
 	const json_t *figures = json_object_get(row, "figures");
 
 	*figure = (struct figure){};

@@ -40,7 +40,7 @@ bool metric_of_result(const json_t *result, const char *name, struct figure *fig
 /*
  * The same of a watcher's row, of its figures by name, with or without the unit at the end. Those
  * without a unit of time or rate are neither better nor worse, and not found. METRIC_DEFAULT is the
- * first of p50, median and mean that the row has.
+ * first of net, p50, median, avg and mean that the row has.
  */
 bool metric_of_row(const json_t *row, const char *name, struct figure *figure);
 

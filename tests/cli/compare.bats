@@ -300,6 +300,12 @@ line_of() {
 	compared 0 --metric calls_per_sec "$folder/base" "$folder/slow"
 	[[ $(line_of latency/row=one) == *" /s "*" better" ]] || wrong "no better"
 	compared 0 --metric p99 "$folder/base" "$folder/slow"
+	for name in base slow; do
+		jq '.results[].watched.rows[0].figures |= {runs: 5, avg_ns: 1, net_ns: .p50_ns, p50_ns: 2}' \
+			"$folder/$name" >"$folder/$name.net"
+	done
+	compared 1 "$folder/base.net" "$folder/slow.net"
+	compared 0 --metric avg "$folder/base.net" "$folder/slow.net"
 	compared 0 --format json --metric p99 "$folder/base" "$folder/slow"
 	[[ $output == *'"lost": "18446744073709551615"'* ]] || wrong "another count of losses"
 	refused "--metric: no result has 'calls_total' (\`bench compare --help\` lists them)" \

@@ -92,7 +92,24 @@ static void rounds_are_matched_in_any_order(void **state)
 	assert_true(comparison_is_regression(&comparison));
 }
 
-/* Not a word of it is the same, but for the name of the benchmark. */
+static void rounds_are_in_the_order_of_time(void **state)
+{
+	static const u64 moments[] = { 30, 10, 50, 20, 40 };
+	json_t *results = json_array();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(moments); i++)
+		json_array_append_new(results,
+				      result_of("get", 16, (double)moments[i], moments[i]));
+	base = record_of(results);
+	new = record_of(json_pack("[o]", result_of("get", 16, 1, 1)));
+	assert_int_equal(comparison_make(&comparison), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(moments); i++)
+		assert_true(comparison.cases[0].judged.rounds[SIDE_BASE].values[i] ==
+			    (double)(10 * (i + 1)));
+}
+
+/* Alike but for a parameter, or for the name of the benchmark. */
 static void parameters_tell_cases_apart(void **state)
 {
 	(void)state;
@@ -157,6 +174,23 @@ static void failures_find_their_case(void **state)
 	assert_int_equal(comparison.nr_failing, 0);
 }
 
+/* What cannot run there did not become worse; what fails each time did. */
+static void only_what_always_fails_is_a_regression(void **state)
+{
+	json_t *skipped = failed(17, 2);
+
+	(void)state;
+	json_object_set_new(skipped, "status", json_string("skipped"));
+	base = record_of(
+		json_pack("[o, o]", result_of("get", 16, 1, 1), result_of("get", 17, 1, 2)));
+	new = record_of(json_pack("[o, o, o]", failed(16, 1), failed(17, 3), skipped));
+	assert_int_equal(comparison_make(&comparison), 0);
+	assert_true(comparison.cases[0].fails);
+	assert_false(comparison.cases[1].fails);
+	assert_int_equal(comparison.nr_failing, 1);
+	assert_true(comparison_is_regression(&comparison));
+}
+
 static void what_differs_is_found(void **state)
 {
 	json_t *first = result_of("get", 16, 1, 1), *second = result_of("get", 16, 1, 2);
@@ -188,9 +222,14 @@ static void what_differs_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(rounds_are_matched_in_any_order), test(parameters_tell_cases_apart),
-		test(the_same_round_counts_once),      test(moments_are_of_a_case),
-		test(failures_find_their_case),	       test(what_differs_is_found),
+		test(rounds_are_matched_in_any_order),
+		test(rounds_are_in_the_order_of_time),
+		test(parameters_tell_cases_apart),
+		test(the_same_round_counts_once),
+		test(moments_are_of_a_case),
+		test(failures_find_their_case),
+		test(only_what_always_fails_is_a_regression),
+		test(what_differs_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
