@@ -539,7 +539,7 @@ line_of() {
 
 @test "compare: the baselines against themselves and each other" {
 	compared 0 baselines/debian-6.1.json baselines/debian-6.1.json
-	seen "Summary: 0 worse, 0 better, 25 same"
+	seen "Summary: 0 worse, 0 better, $(jq '.results | length' baselines/debian-6.1.json) same"
 	compared 1 baselines/debian-6.1.json baselines/debian-6.12.json
 	[[ $(line_of bpf-loop/nr_loops=10) == *" 17.2 "*" 19.2 "*" worse" ]] || wrong "not worse"
 }
