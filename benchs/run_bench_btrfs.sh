@@ -18,6 +18,11 @@
 # shellcheck source=benchs/common.sh
 . "$(dirname "$0")/common.sh"
 options=(-q "$@")
+sweeps func
+
+is_complete() {
+	[ "$(grep -c '^[A-Z_]*: nr=' <<<"$output")" -eq 2 ]
+}
 
 image=/dev/shm/btrfs.img
 mnt=/mnt/btrfs
