@@ -121,16 +121,21 @@ load_helpers() {
 	((SECONDS - first >= 4 && SECONDS - started < 60))
 }
 
-@test "--exact: two boots are the same to the instruction" {
+# What a boot takes may differ by some thousand instructions: how soon the host takes what the guest prints is the
+# host's. Without the pinning it differs by more than a thousandth.
+@test "--exact: two boots are the same, but for what the host has a hand in" {
 	[[ -x nops ]] || skip "no static libc to build tests/vm/nops.c with"
-	local kernel
+	local kernel first
 	for kernel in debian:6.1 debian:6.12; do
-		run run_vm --exact --kernel "$kernel" --file nops sh -c 'echo $BENCH_EXACT; ./nops; cat /proc/uptime; dmesg | tail -n 3'
-		echo "$output"
-		[[ ${lines[0]} == 1 && ${lines[2]} =~ ^exact\ (99|100)\ of ]]
-		first=$output
-		run run_vm --exact --kernel "$kernel" --file nops sh -c 'echo $BENCH_EXACT; ./nops; cat /proc/uptime; dmesg | tail -n 3'
-		diff <(echo "$first") <(echo "$output")
+		first=
+		for _ in first second; do
+			run run_vm --exact --kernel "$kernel" --file nops sh -c 'echo $BENCH_EXACT; ./nops'
+			echo "$output"
+			[[ ${lines[0]} == 1 && ${lines[1]} =~ ^begun\ [0-9]{11}$ ]]
+			[[ ${lines[2]} =~ ^exact\ (99|100)\ of\ 100$ ]]
+			((${#first} == 0 || (${lines[1]#begun } - first) ** 2 < 100000 ** 2))
+			first=${lines[1]#begun }
+		done
 	done
 }
 
