@@ -155,12 +155,36 @@ static int make_label(const struct func_spec *spec, const struct func_target *fo
 					      quoted(spec->label));
 }
 
+/* Two probes of one function would each take the other's calls for its own. */
+static const struct func_target *find_same(const struct func_targets *targets,
+					   const struct func_target *found)
+{
+	for (size_t i = 0; i < targets->n; i++) {
+		const struct func_target *target = &targets->targets[i];
+
+		if (found->path ? target->path && target->offset == found->offset &&
+					  !strcmp(target->path, found->path)
+				: !target->path && !strcmp(target->function, found->function) &&
+					  !strcmp(target->module ? target->module : "",
+						  found->module ? found->module : ""))
+			return target;
+	}
+	return NULL;
+}
+
 int func_targets_add(struct func_targets *targets, const struct func_spec *spec,
 		     const struct func_target *found)
 {
+	const struct func_target *same = find_same(targets, found);
 	struct func_target *target;
 	int err;
 
+	/* A pattern may well match what another SPEC has named. */
+	if (same && spec->is_pattern)
+		return 0;
+	if (same && (spec->label || strcmp(same->label, found->function) != 0))
+		return error_set(E_USAGE, "--func: %s is traced already, as %s",
+				 quoted(found->function), quoted(same->label));
 	if (targets->n == FUNC_MAX_TARGETS)
 		return error_set(E_USAGE,
 				 "--func: more than %u functions, with %s: make it narrower",

@@ -21,6 +21,12 @@ struct symbol {
 struct symbols {
 	struct symbol *symbols;
 	size_t n, room;
+	/*
+	 * Where the program begins. Nothing calls that, and so there is no return address on the stack: a
+	 * return probe would write over the number of arguments, which is in its place.
+	 */
+	bool has_entry;
+	u64 entry;
 };
 
 static int add_symbol(struct symbols *symbols, const char *name, u64 offset)
@@ -90,10 +96,13 @@ static int by_name(const void *a, const void *b)
 static int read_symbols(Elf *elf, struct symbols *symbols)
 {
 	Elf_Scn *section = NULL;
+	GElf_Ehdr elf_header;
 	size_t kept = 0;
 	GElf_Shdr header;
 	int err = 0;
 
+	symbols->has_entry = gelf_getehdr(elf, &elf_header) &&
+			     file_offset(elf, elf_header.e_entry, &symbols->entry);
 	while (!err && (section = elf_nextscn(elf, section))) {
 		if (gelf_getshdr(section, &header) &&
 		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
@@ -159,6 +168,14 @@ static int add_matches(const struct func_spec *spec, const char *path,
 		if (spec->is_pattern ? fnmatch(spec->function, symbol->name, 0)
 				     : strcmp(spec->function, symbol->name))
 			continue;
+		if (symbols->has_entry && symbol->offset == symbols->entry) {
+			if (spec->is_pattern)
+				continue;
+			return error_set(E_USAGE,
+					 "--func: %s is where %s begins: nothing calls it, and it "
+					 "does not return",
+					 quoted(symbol->name), quoted(spec->path));
+		}
 		if (is_one_of_several(symbols, i)) {
 			/* In a pattern it is not what was asked for by name. */
 			if (spec->is_pattern)

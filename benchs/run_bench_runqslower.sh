@@ -51,9 +51,9 @@ one() {
 	[[ $output != *_insn* ]] || unit=instructions
 	for handler in "${handlers[@]}"; do
 		read -ra figures < <(awk -v name="$handler" '$1 == name { print $3, $5 }' <<<"$output")
-		[ "${figures[0]}" != - ] || continue
+		[ "${figures[0]:--}" != - ] || continue
 		avg[$handler $1 $2]+=" ${figures[0]}"
-		net[$handler $1 $2]+=" ${figures[1]}"
+		net[$handler $1 $2]+=" ${figures[1]:-}"
 	done
 }
 

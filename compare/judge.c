@@ -115,7 +115,7 @@ static void tell_precision(struct judged *judged)
 	if (!ratio->has_interval || reach <= judged->threshold)
 		return;
 	if (reach < 10)
-		snprintf(judged->why, sizeof(judged->why), "up to %.2g%% may hide in the noise",
+		snprintf(judged->why, sizeof(judged->why), "up to %.0f%% may hide in the noise",
 			 100 * reach);
 	else
 		snprintf(judged->why, sizeof(judged->why), "anything may hide in the noise");

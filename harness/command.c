@@ -19,7 +19,7 @@
  * The child's end of the socket is closed by a successful execve(), and so the parent reads an end of
  * file; what went wrong comes as an errno.
  */
-static void child(int go, char *const *argv, int out, pid_t parent)
+static void child(int go, char *const *argv, int out, pid_t parent, bool own_group)
 {
 	static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGPIPE, SIGXFSZ };
 	struct sigaction before;
@@ -28,6 +28,8 @@ static void child(int go, char *const *argv, int out, pid_t parent)
 	int err;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (own_group)
+		setpgid(0, 0);
 	if (getppid() != parent)
 		_exit(1);
 	for (size_t i = 0; i < ARRAY_SIZE(ours); i++) {
@@ -56,16 +58,21 @@ int command_prepare(struct command *command, char *const *argv, int out)
 	int ends[2], err;
 
 	memset(command, 0, sizeof(*command));
+	/* At a terminal it stays with us: its signals reach all that it has started, and it may read. */
+	command->own_group = !isatty(STDIN_FILENO);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return error_set(errno, "cannot make a socket pair: %s", strerror(errno));
 	command->pid = fork();
 	if (!command->pid) {
 		close(ends[0]);
-		child(ends[1], argv, out, parent);
+		child(ends[1], argv, out, parent, command->own_group);
 	}
 	err = errno;
 	close(ends[1]);
 	if (command->pid > 0) {
+		/* By either of both, whoever comes first. */
+		if (command->own_group)
+			setpgid(command->pid, command->pid);
 		command->go = ends[0];
 		return 0;
 	}
@@ -101,8 +108,15 @@ bool command_over(struct command *command)
 	return true;
 }
 
+/* With all that it has started, unless that has made itself a group of its own. */
+static void signal_all(const struct command *command, int signal)
+{
+	kill(command->own_group ? -command->pid : command->pid, signal);
+}
+
 void command_end(struct command *command)
 {
+	const pid_t group = command->own_group ? command->pid : 0;
 	const struct timespec moment = { .tv_nsec = 10 * 1000 * 1000 };
 	u64 end = now_ns() + GRACE_NS;
 
@@ -111,12 +125,13 @@ void command_end(struct command *command)
 	if (command_over(command))
 		return;
 	command->cut_short = true;
-	kill(command->pid, SIGTERM);
+	signal_all(command, SIGTERM);
 	while (!command_over(command) && now_ns() < end)
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
-	if (!command->pid)
-		return;
-	kill(command->pid, SIGKILL);
+	if (command->pid)
+		signal_all(command, SIGKILL);
+	else if (group)
+		kill(-group, SIGKILL);
 	while (!command_over(command))
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
 }

@@ -9,6 +9,7 @@
 
 struct command {
 	pid_t pid; /* 0: none, or over and waited for */
+	bool own_group; /* a process group, of it and of what it starts */
 	bool begun;
 	bool cut_short; /* it did not end by itself, but was made to */
 	int go; /* as long as it has not: writing to it lets it begin */
@@ -28,7 +29,10 @@ int command_go(struct command *command, const char *name);
 /* Has it ended? Then command->status is set. Does not wait. */
 bool command_over(struct command *command);
 
-/* End it, if it still runs: SIGTERM, and SIGKILL when it has not ended after two seconds. */
+/*
+ * End it, if it still runs, and what it has started: SIGTERM, and SIGKILL when it has not ended after two
+ * seconds. What it leaves behind when it ends by itself is its own affair.
+ */
 void command_end(struct command *command);
 
 #endif

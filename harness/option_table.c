@@ -18,7 +18,8 @@ const struct option_row option_rows[] = {
 	  .help = "list the benchmarks; with -v also what each measures, and why one cannot run "
 		  "here" },
 	{ "duration", "d", "SEC", .kind = OPTION_U64, AT(duration_sec), .def = 5, .min = 0,
-	  .max = DAY_SEC, .help = "seconds to measure, and one more" },
+	  .max = DAY_SEC,
+	  .help = "seconds to measure, and one more; of what watches others, no more" },
 	{ "warmup", "w", "SEC", .kind = OPTION_U64, AT(warmup_sec), .def = 1, .min = 0,
 	  .max = DAY_SEC, .help = "seconds to run before that, which do not count" },
 	{ "interval", "i", "SEC", .kind = OPTION_U64, AT(interval_sec), .def = 0, .min = 0,

@@ -501,6 +501,11 @@ static int check_watcher(const struct command_line *line, const struct options *
 	if (options->affinity)
 		return error_set(E_USAGE, "-a: %s watches others and has no producers",
 				 options->bench->name);
+	if (options->duration_given && !options->duration_sec)
+		return error_set(E_USAGE,
+				 "-d: %s watches others for so many seconds and no more: "
+				 "in 0 there is nothing to see",
+				 options->bench->name);
 	if (line->command && !options->bench->watcher->takes_command)
 		return error_set(E_USAGE, "%s runs no command, but was given %s",
 				 options->bench->name, quoted(line->command[0]));

@@ -234,6 +234,7 @@ static int run_one(struct plan *plan, struct plan_case *c, u32 round)
 		return error_set(ENOMEM, "no memory for another result");
 	err = run_case(c->options, &silent, result);
 	c->took_ns += now_ns() - begun;
+	c->nr_run++;
 	if (result->ended_by_signal) {
 		end_case(c, PLAN_SIGNAL);
 		return 0;
@@ -245,6 +246,8 @@ static int run_one(struct plan *plan, struct plan_case *c, u32 round)
 	if (result->command_status > 0) {
 		error_set(ECHILD, "the command ended with status %d", result->command_status);
 		end_case(c, PLAN_FAILED);
+		result->status = RESULT_FAILED;
+		snprintf(result->reason, sizeof(result->reason), "%s", error_text());
 		return 0;
 	}
 	plan->exact = result->exact;
@@ -300,15 +303,19 @@ static void tell_progress(const struct plan *plan, const struct plan_case *next,
 	progress(data, plan, next, done, done > 0 ? (u64)(took * (1 - done) / done) : 0);
 }
 
-/* Where all cases are to have the same rounds, those that could end go on with the others. */
+/* Where all cases are to have the same rounds, those that could end go on, or all end with the first. */
 static void keep_in_step(struct plan *plan)
 {
-	bool going = false;
+	bool going = false, over = false;
 
-	for (size_t i = 0; i < plan->nr_cases; i++)
+	for (size_t i = 0; i < plan->nr_cases; i++) {
 		going = going || plan->cases[i].stop == PLAN_NOT_STOPPED;
+		over = over || plan->cases[i].stop == PLAN_MAX_TIME;
+	}
 	for (size_t i = 0; i < plan->nr_cases && going; i++) {
-		if (plan->cases[i].stop == PLAN_PRECISE)
+		if (over && plan->cases[i].stop == PLAN_NOT_STOPPED)
+			plan->cases[i].stop = PLAN_MAX_TIME;
+		if (!over && plan->cases[i].stop == PLAN_PRECISE)
 			plan->cases[i].stop = PLAN_NOT_STOPPED;
 	}
 }

@@ -29,7 +29,8 @@ struct plan_case {
 	const struct options *options; /* the caller's */
 	char name[256];
 	double *net, *raw; /* of each round, in the order of time: ns or, in exact mode, insn */
-	size_t nr_rounds, room;
+	size_t nr_rounds, room; /* that gave a cost: those who watch others have none */
+	u32 nr_run; /* rounds in all */
 	u64 took_ns; /* all rounds */
 	enum plan_stop stop;
 	char reason[256]; /* of PLAN_SKIPPED and PLAN_FAILED */

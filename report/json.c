@@ -696,7 +696,7 @@ static json_t *plan_case_of(const struct plan_case *c)
 
 	put(&object, "name", text(c->name));
 	put(&object, "benchmark", text(c->options->bench->name));
-	put(&object, "rounds", integer(c->nr_rounds));
+	put(&object, "rounds", integer(c->nr_run));
 	put(&object, "stopped", text(plan_stop_name(c->stop)));
 	put(&object, "reason", text_or_null(c->reason));
 	put(&object, "raw", known ? real(c->raw_median) : json_null());

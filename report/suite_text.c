@@ -41,8 +41,9 @@ static void case_line(FILE *out, const struct plan *plan, const struct plan_case
 
 	fprintf(out, "%-*s ", width, c->name);
 	if (!c->nr_rounds) {
-		fprintf(out, "%s%s%s\n", plan_stop_name(c->stop), c->reason[0] ? ": " : "",
-			c->reason);
+		/* Of those who watch others the figures are in the JSON alone. */
+		fprintf(out, "%12s %12s %10s %6u  %s%s%s\n", "-", "-", "", c->nr_run,
+			plan_stop_name(c->stop), c->reason[0] ? ": " : "", c->reason);
 		return;
 	}
 	fprintf(out, "%12.3lf %12.3lf ", c->raw_median, c->median);

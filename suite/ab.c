@@ -141,14 +141,16 @@ static void print_verdict(FILE *out, const struct judged *judged)
 		[VERDICT_NOT_ENOUGH] = "cannot be said",
 	};
 
+	fprintf(out, "second / first ");
 	if (judged->ratio.known)
-		fprintf(out, "second / first %.3lf", judged->ratio.value);
+		fprintf(out, "%.3lf", judged->ratio.value);
+	else
+		fprintf(out, "not known");
 	if (judged->ratio.known && judged->ratio.has_interval && !judged->exact)
 		fprintf(out, "  95%% [%.3lf, %.3lf]", judged->ratio.lo, judged->ratio.hi);
 	if (judged->tested)
 		fprintf(out, "  p %.3g", judged->p);
-	fprintf(out, "%s%s%s%s\n", judged->ratio.known ? ": " : "", words[judged->verdict],
-		judged->why[0] ? ", " : "", judged->why);
+	fprintf(out, ": %s%s%s\n", words[judged->verdict], judged->why[0] ? ", " : "", judged->why);
 }
 
 static int conclude(struct ab *ab, FILE *out, int *status)

@@ -21,6 +21,10 @@ refused() {
 	refused 2 '--new takes a value' ci/regress --new
 	refused 2 'unknown option --nosuch: --help shows those there are' ci/regress --nosuch
 	refused 2 'cannot read the suite nosuch' ci/regress --base a --new b --suite nosuch
+	refused 2 'cannot write to /proc/x' ci/regress --base a --new b --out /proc/x
+	run --separate-stderr ci/regress --base a --new b -- --threshold x
+	[ "$status" -eq 2 ]
+	[[ $stderr == "bench: --threshold: 'x' is not a percentage"* ]]
 }
 
 @test 'ci/bisect-step: wrong usage ends a bisection' {

@@ -404,3 +404,13 @@ spoil() {
 	[ "$(jq -s '[.[].results[0].parameters.storage] | unique | length' "$BATS_TEST_TMPDIR"/0?.json)" = 3 ] ||
 		fail "not all in JSON"
 }
+
+@test "what a command has started ends with it, when it is cut short" {
+	local seconds=1000.$RANDOM
+	# Both ignore a polite request.
+	run "$BENCH" -q runqslower -d 1 -- sh -c "trap '' TERM; sleep $seconds; true" </dev/null
+	[ "$status" -eq 0 ] || fail "the end of the time is no failure"
+	! grep -qsxzF -- "$seconds" /proc/[0-9]*/cmdline || fail "sleep is still there"
+	run "$BENCH" -q runqslower -d 1 -- sh -c "sleep $seconds; true" </dev/null
+	! grep -qsxzF -- "$seconds" /proc/[0-9]*/cmdline || fail "sleep is still there"
+}

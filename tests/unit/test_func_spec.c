@@ -162,7 +162,10 @@ static void test_what_is_not_in_a_program(void **state)
 		{ "u:/no/such/file:main", "No such file" },
 		{ "u:/:main", "not a file" },
 		{ "u:/proc/version:main", "not ELF" },
-		{ "u:/proc/self/exe:spec_subject_one,u:/proc/self/exe:spec_subject_*", "twice" },
+		{ "u:/proc/self/exe:spec_subject_one,u:/proc/self/exe:spec_subject_one", "twice" },
+		{ "a=u:/proc/self/exe:spec_subject_one,b=u:/proc/self/exe:spec_subject_one",
+		  "'spec_subject_one' is traced already, as 'a'" },
+		{ "u:/proc/self/exe:_start", "'_start' is where '/proc/self/exe' begins" },
 		{ "u:/proc/self/exe:*", "more than 64 functions" },
 	};
 	struct func_targets targets;
@@ -175,9 +178,28 @@ static void test_what_is_not_in_a_program(void **state)
 	}
 }
 
+/* A pattern leaves out what another SPEC has named, and where the program begins. */
+static void test_what_a_pattern_leaves_out(void **state)
+{
+	struct func_targets targets;
+
+	(void)state;
+	assert_int_equal(find("a=u:/proc/self/exe:spec_subject_one,u:/proc/self/exe:spec_subject_*",
+			      &targets),
+			 0);
+	assert_true(targets.n >= 2);
+	for (size_t i = 1; i < targets.n; i++)
+		assert_string_not_equal(targets.targets[i].function, "spec_subject_one");
+	func_targets_free(&targets);
+	assert_int_equal(find("u:/proc/self/exe:_star*", &targets), -E_USAGE);
+	assert_non_null(strstr(error_text(), "no function of"));
+	func_targets_free(&targets);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_a_pattern_leaves_out),
 		cmocka_unit_test(test_one_of_each_kind),
 		cmocka_unit_test(test_a_path_may_have_what_separates),
 		cmocka_unit_test(test_patterns),

@@ -740,7 +740,7 @@ static void test_help_of_all(void **state)
 	has_text(text, "Usage: bench [OPTION]... NAME [-- COMMAND...]\n");
 	has_text(
 		text,
-		"  -d, --duration SEC          seconds to measure, and one more (0 to 86400) [5]\n");
+		"  -d, --duration SEC          seconds to measure, and one more; of what watches\n");
 	has_text(text, "how the benchmark's BPF program is fired");
 	has_text(text, "[auto]\n");
 	has_text(text, "      --prod-affinity CPUSET  CPUs of the producers");
