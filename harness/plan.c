@@ -234,7 +234,7 @@ static int run_one(struct plan *plan, struct plan_case *c, u32 round)
 		return error_set(ENOMEM, "no memory for another result");
 	err = run_case(c->options, &silent, result);
 	c->took_ns += now_ns() - begun;
-	c->nr_run++;
+	c->nr_run += err != -E_CANNOT;
 	if (result->ended_by_signal) {
 		end_case(c, PLAN_SIGNAL);
 		return 0;
