@@ -57,7 +57,7 @@ traced() {
 refused() {
 	local code=$1 text=$2
 	shift 2
-	run --separate-stderr "$BENCH" -q -w 0 -d 0 "$@"
+	run --separate-stderr "$BENCH" -q -w 0 -d 1 "$@"
 	[ "$status" -eq "$code" ] || fail "not status $code: $*"
 	[[ $stderr == "bench: "*"$text"* ]] || fail "expected on stderr: $text"
 	[[ $stderr != *$'\n'* && -z $output ]] || fail "more than one line, or it ran"
@@ -344,6 +344,7 @@ spoil() {
 	refused 2 "--pairs: what runs is the command" runqslower --pairs 2 -- true
 	refused 2 "--forks: what runs is the command" runqslower --forks 2 -- true
 	refused 2 "has no producers" -p 2 runqslower
+	refused 2 "in 0 there is nothing to see" -d 0 runqslower
 	traced -w 0 -d 1 --pairs 0
 	sound "processes alone" '.counters | .handovers == 0 and .forks > 0'
 }
