@@ -66,7 +66,6 @@ static int report(struct text *text, struct output *json, const struct result *r
 /* *status: of the user's command, or 128 + the signal that ended the run, else 0. */
 static int run(const struct options *options, int *status)
 {
-	bool json_on_stdout = options->json_path && !strcmp(options->json_path, "-");
 	struct result result = {};
 	struct output *json = NULL;
 	struct text text;
@@ -79,8 +78,7 @@ static int run(const struct options *options, int *status)
 	};
 	int err = 0, report_err;
 
-	/* With JSON on stdout nothing else goes there. */
-	text_init(&text, json_on_stdout ? stderr : stdout, options);
+	text_init(&text, options_json_on_stdout(options) ? stderr : stdout, options);
 	if (options->json_path)
 		err = output_open(options->json_path, &json);
 	if (err)

@@ -265,7 +265,8 @@ void bench_counter(struct bench_run *run, const char *name, double value);
 /*
  * One row of a watcher's result: a name (copied) with figures and perhaps a histogram. Only in `read`.
  * Rows of a table have the same figures in the same order; one that is not known is left out, with
- * those after it. A row with a histogram stands below the table, with figures of its own. NULL without memory, which the functions below pass on: bench_rows_error() tells it in the end.
+ * those after it. A row with a histogram stands below the table, with figures of its own. Without memory
+ * it is NULL, which the functions below pass on, and the run fails in the end.
  * In exact mode a figure NAME_ns is shown as NAME_insn, which it then is.
  */
 struct result_row;
@@ -274,7 +275,6 @@ void bench_figure(struct result_row *row, const char *name, double value);
 
 /* Bucket i counts values from 2^i to 2^(i+1) - 1; 0 is in bucket 0. All 64 are copied. */
 void bench_histogram(struct result_row *row, const u64 buckets[BENCH_NR_BUCKETS]);
-int bench_rows_error(const struct bench_run *run);
 
 /* A line of the text output, at once: an event that a watcher is to show. A negative error. */
 int bench_line(struct bench_run *run, const char *fmt, ...) __printf(2, 3);

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "harness/array.h"
+#include "harness/words.h"
 #include "progs/runqslower_abi.h"
 #include "runqslower_cost.h"
 #include "runqslower_load.h"
@@ -280,16 +282,12 @@ static int begin_slices(struct state *state)
 
 static int make_room_for_slice(struct state *state)
 {
-	size_t room = state->room ? 2 * state->room : 64;
-	struct slice *more;
+	struct slice *more =
+		array_with_room(state->slices, state->nr_slices, &state->room, sizeof(*more));
 
-	if (state->nr_slices < state->room)
-		return 0;
-	more = realloc(state->slices, room * sizeof(*more));
 	if (!more)
 		return error_set(ENOMEM, "no memory for another slice");
 	state->slices = more;
-	state->room = room;
 	return 0;
 }
 
@@ -380,13 +378,10 @@ static int enter_phase(struct state *state, enum runq_phase phase)
 
 /* The list of waits */
 
-static void make_printable(char *to, const char *comm)
+static void copy_comm(char to[RUNQ_COMM], const char *comm)
 {
-	int i;
-
-	for (i = 0; i < RUNQ_COMM - 1 && comm[i]; i++)
-		to[i] = (unsigned char)comm[i] < ' ' || comm[i] == 0x7f ? '?' : comm[i];
-	to[i] = '\0';
+	snprintf(to, RUNQ_COMM, "%.*s", RUNQ_COMM - 1, comm);
+	make_printable(to);
 }
 
 static void time_of_day(char *text, size_t size, u64 wall_ns)
@@ -407,8 +402,8 @@ static int list_event(void *data, void *sample, size_t size)
 	int err;
 
 	(void)size;
-	make_printable(comm, event->comm);
-	make_printable(prev_comm, event->prev_comm);
+	copy_comm(comm, event->comm);
+	copy_comm(prev_comm, event->prev_comm);
 	time_of_day(when, sizeof(when), event->when + (u64)state->wall_minus_monotonic_ns);
 	err = bench_line(run, "%-8s %-16s %-6u %14llu %-16s %-6u", when, comm, event->pid,
 			 (unsigned long long)(event->latency / NSEC_PER_USEC), prev_comm,

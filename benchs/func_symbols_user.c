@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "func_spec.h"
+#include "harness/array.h"
 #include "harness/words.h"
 
 struct symbol {
@@ -31,15 +32,12 @@ struct symbols {
 
 static int add_symbol(struct symbols *symbols, const char *name, u64 offset)
 {
-	if (symbols->n == symbols->room) {
-		size_t room = symbols->room ? 2 * symbols->room : 256;
-		struct symbol *more = realloc(symbols->symbols, room * sizeof(*more));
+	struct symbol *more =
+		array_with_room(symbols->symbols, symbols->n, &symbols->room, sizeof(*more));
 
-		if (!more)
-			return error_set(ENOMEM, "no memory for symbols");
-		symbols->symbols = more;
-		symbols->room = room;
-	}
+	if (!more)
+		return error_set(ENOMEM, "no memory for symbols");
+	symbols->symbols = more;
 	symbols->symbols[symbols->n++] = (struct symbol){ .name = name, .offset = offset };
 	return 0;
 }

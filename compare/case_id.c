@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../harness/error.h"
+#include "../harness/words.h"
 #include "record.h"
 
 /* Of the options, those that say what is measured; the others say for how long. */
@@ -153,10 +154,7 @@ static char *name_of(const json_t *result, const char *row, struct case_id *id)
 		free(name);
 		return NULL;
 	}
-	for (char *c = name; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-	}
+	make_printable(name);
 	return name;
 }
 

@@ -88,20 +88,6 @@ static void print_help(void)
 	fputs(usage_end, stdout);
 }
 
-/* A number in plain decimal notation and nothing else. */
-static bool parse_decimal(const char *text, size_t len, double *value)
-{
-	char digits[32];
-
-	if (!len || len >= sizeof(digits) || strspn(text, "0123456789.") < len)
-		return false;
-	snprintf(digits, sizeof(digits), "%.*s", (int)len, text);
-	if (!strpbrk(digits, "0123456789") || strchr(digits, '.') != strrchr(digits, '.'))
-		return false;
-	*value = strtod(digits, NULL);
-	return true;
-}
-
 int compare_take_threshold(struct criteria *criteria, const char *text)
 {
 	size_t len = strlen(text);

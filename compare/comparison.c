@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../harness/array.h"
 #include "../harness/error.h"
 #include "../harness/words.h"
 
@@ -20,17 +21,12 @@ static int no_memory(void)
 
 static struct compared_case *add_case(struct comparison *comparison, struct case_id *id)
 {
-	struct compared_case *compared;
+	struct compared_case *compared = array_with_room(comparison->cases, comparison->nr_cases,
+							 &comparison->room, sizeof(*compared));
 
-	if (comparison->nr_cases == comparison->room) {
-		size_t room = comparison->room ? 2 * comparison->room : 16;
-		struct compared_case *more = realloc(comparison->cases, room * sizeof(*more));
-
-		if (!more)
-			return NULL;
-		comparison->cases = more;
-		comparison->room = room;
-	}
+	if (!compared)
+		return NULL;
+	comparison->cases = compared;
 	if (json_object_set_new(comparison->by_key, id->key,
 				json_integer((json_int_t)comparison->nr_cases)))
 		return NULL;
@@ -570,19 +566,7 @@ static int shown_length(const char *text)
 {
 	size_t len = strnlen(text, 201);
 
-	if (len > 200) {
-		for (len = 200; len && ((unsigned char)text[len] & 0xc0) == 0x80;)
-			len--;
-	}
-	return (int)len;
-}
-
-static void make_printable(char *text)
-{
-	for (; *text; text++) {
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-	}
+	return (int)(len > 200 ? cut_at(text, 200) : len);
 }
 
 const char *comparison_why_not(const struct compared_case *compared)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../harness/error.h"
+#include "../harness/random.h"
 #include "../harness/stats.h"
 
 static int no_memory(size_t n)
@@ -211,20 +212,10 @@ size_t rank_test_rounds_for(double p)
 	return n;
 }
 
-/* Vigna's splitmix64. */
-static u64 next_random(u64 *state)
-{
-	u64 z = *state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
-
 /* 0..n - 1, for n below 2^32. */
 static size_t draw(size_t n, u64 *state)
 {
-	return (size_t)((next_random(state) >> 32) * n >> 32);
+	return (size_t)((random_u64(state) >> 32) * n >> 32);
 }
 
 /* The median of n draws from n sorted samples: how often each was drawn is enough to find it. */

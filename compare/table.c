@@ -6,39 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../harness/array.h"
 #include "../harness/error.h"
-
-static bool make_room(struct table *table)
-{
-	size_t room = table->room ? 2 * table->room : 64;
-	char **more;
-
-	if (table->n < table->room)
-		return true;
-	more = realloc(table->cells, room * sizeof(*more));
-	if (!more)
-		return false;
-	table->cells = more;
-	table->room = room;
-	return true;
-}
-
-/* What comes from a file may have control characters: they move no cursor and end no row. */
-static void make_printable(char *cell)
-{
-	for (; *cell; cell++) {
-		if ((unsigned char)*cell < ' ' || *cell == 0x7f)
-			*cell = '?';
-	}
-}
+#include "../harness/words.h"
 
 void table_cell(struct table *table, const char *format, ...)
 {
+	char **cells = array_with_room(table->cells, table->n, &table->room, sizeof(*cells));
 	char *cell = NULL;
 	va_list args;
 	int len = -1;
 
-	if (make_room(table)) {
+	if (cells) {
+		table->cells = cells;
 		va_start(args, format);
 		len = vasprintf(&cell, format, args);
 		va_end(args);
@@ -47,6 +27,7 @@ void table_cell(struct table *table, const char *format, ...)
 		table->no_memory = true;
 		return;
 	}
+	/* What comes from a file may have control characters: they move no cursor and end no row. */
 	make_printable(cell);
 	table->cells[table->n++] = cell;
 }

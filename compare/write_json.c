@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../harness/error.h"
+#include "../report/json_build.h"
 #include "write.h"
 
 #define SCHEMA "bpf-bench-comparison"
@@ -20,15 +21,6 @@ static json_t *text_or_null(const char *text)
 	return text[0] ? json_string(text) : json_null();
 }
 
-/* Both are taken over. */
-static void append(json_t **array, json_t *value)
-{
-	if (json_array_append_new(*array, value)) {
-		json_decref(*array);
-		*array = NULL;
-	}
-}
-
 /* A path may be of any bytes. */
 static json_t *path_of(const char *path)
 {
@@ -42,7 +34,7 @@ static json_t *files_of(const struct comparison *comparison, enum side side)
 	json_t *paths = json_array();
 
 	for (size_t i = 0; i < comparison->nr_records[side]; i++)
-		append(&paths, path_of(comparison->records[side][i].path));
+		json_add(&paths, path_of(comparison->records[side][i].path));
 	return json_pack("{s:o, s:I}", "files", paths, "results",
 			 (json_int_t)comparison->nr_results[side]);
 }
@@ -54,10 +46,10 @@ static json_t *differences_of(const struct differences *differences)
 	for (size_t i = 0; i < differences->n; i++) {
 		const struct difference *difference = &differences->list[i];
 
-		append(&array,
-		       json_pack("{s:s, s:s, s:s, s:b}", "name", difference->name, "base",
-				 difference->values[SIDE_BASE], "new", difference->values[SIDE_NEW],
-				 "doubtful", difference->doubtful));
+		json_add(&array,
+			 json_pack("{s:s, s:s, s:s, s:b}", "name", difference->name, "base",
+				   difference->values[SIDE_BASE], "new",
+				   difference->values[SIDE_NEW], "doubtful", difference->doubtful));
 	}
 	return array;
 }
@@ -76,7 +68,7 @@ static json_t *side_of(const struct compared_case *compared, enum side side)
 	json_t *values = json_array();
 
 	for (size_t i = 0; i < rounds->n; i++)
-		append(&values, json_real(rounds->values[i]));
+		json_add(&values, json_real(rounds->values[i]));
 	return json_pack(
 		"{s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "value",
 		real_or_null(compared->compared, rounds->value), "rounds", values, "results",
@@ -126,7 +118,7 @@ static json_t *cases_of(const struct comparison *comparison, bool compared)
 		const struct compared_case *one = &comparison->cases[i];
 
 		if (one->compared == compared)
-			append(&array, compared ? case_of(one) : not_compared(one));
+			json_add(&array, compared ? case_of(one) : not_compared(one));
 	}
 	return array;
 }

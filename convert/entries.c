@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../harness/array.h"
 #include "../harness/error.h"
 
 static int no_memory(void)
@@ -14,16 +15,13 @@ static int no_memory(void)
 
 static struct entry *new_entry(struct entries *entries)
 {
-	if (entries->n == entries->room) {
-		size_t room = entries->room ? 2 * entries->room : 16;
-		struct entry *more = realloc(entries->list, room * sizeof(*more));
+	struct entry *list =
+		array_with_room(entries->list, entries->n, &entries->room, sizeof(*list));
 
-		if (!more)
-			return NULL;
-		entries->list = more;
-		entries->room = room;
-	}
-	return &entries->list[entries->n++];
+	if (!list)
+		return NULL;
+	entries->list = list;
+	return &list[entries->n++];
 }
 
 static int add(struct entries *entries, const struct record *record, const json_t *result,

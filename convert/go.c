@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../harness/words.h"
 #include "formats.h"
 
 /* What stands before the results that it holds for. */
@@ -51,7 +52,7 @@ static void print_line(FILE *stream, const char *key, const char *text)
 {
 	fprintf(stream, "%s: ", key);
 	for (; *text; text++)
-		fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, stream);
+		fputc(printable(*text), stream);
 	fputc('\n', stream);
 }
 

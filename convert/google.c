@@ -5,24 +5,8 @@
 #include <time.h>
 
 #include "../harness/error.h"
+#include "../report/json_build.h"
 #include "formats.h"
-
-/* Into an object or list that is NULL from the first value on that could not be made. */
-static void put(json_t **object, const char *key, json_t *value)
-{
-	if (json_object_set_new(*object, key, value)) {
-		json_decref(*object);
-		*object = NULL;
-	}
-}
-
-static void append(json_t **array, json_t *value)
-{
-	if (json_array_append_new(*array, value)) {
-		json_decref(*array);
-		*array = NULL;
-	}
-}
 
 /* Readers of the format want a number, whatever its size. */
 static json_t *integer(u64 value)
@@ -50,13 +34,14 @@ static json_t *context_of(const json_t *result)
 	json_t *context = json_object();
 	u64 cpus;
 
-	put(&context, "date", date_of(result));
-	put(&context, "executable", json_string("bench"));
+	json_put(&context, "date", date_of(result));
+	json_put(&context, "executable", json_string("bench"));
 	if (record_count(result, "host.cpus_online", &cpus))
-		put(&context, "num_cpus", integer(cpus));
-	put(&context, "library_build_type", json_string("release"));
-	put(&context, "kernel_release", json_string(record_text(result, "host.kernel_release")));
-	put(&context, "cpu_model", json_string(record_text(result, "host.cpu_model")));
+		json_put(&context, "num_cpus", integer(cpus));
+	json_put(&context, "library_build_type", json_string("release"));
+	json_put(&context, "kernel_release",
+		 json_string(record_text(result, "host.kernel_release")));
+	json_put(&context, "cpu_model", json_string(record_text(result, "host.cpu_model")));
 	return context;
 }
 
@@ -84,16 +69,16 @@ static json_t *repetition_of(const struct entry *entry, const struct figure *fig
 	if (!record_count(entry->result, "attempts", &iterations) || !iterations)
 		iterations = 1;
 	record_count(entry->result, "options.producers", &threads);
-	put(&object, "name", name_of(entry, counted));
-	put(&object, "run_name", name_of(entry, counted));
-	put(&object, "run_type", json_string("iteration"));
-	put(&object, "threads", integer(threads));
-	put(&object, "iterations", integer(iterations));
-	put(&object, "real_time", json_real(figure->value));
-	put(&object, "cpu_time", json_real(cpu_time_of(entry, figure->value)));
-	put(&object, "time_unit", json_string("ns"));
+	json_put(&object, "name", name_of(entry, counted));
+	json_put(&object, "run_name", name_of(entry, counted));
+	json_put(&object, "run_type", json_string("iteration"));
+	json_put(&object, "threads", integer(threads));
+	json_put(&object, "iterations", integer(iterations));
+	json_put(&object, "real_time", json_real(figure->value));
+	json_put(&object, "cpu_time", json_real(cpu_time_of(entry, figure->value)));
+	json_put(&object, "time_unit", json_string("ns"));
 	if (counted)
-		put(&object, "label", json_string("instructions, not time"));
+		json_put(&object, "label", json_string("instructions, not time"));
 	return object;
 }
 
@@ -139,14 +124,14 @@ int write_google(const struct entries *entries, FILE *stream, size_t *left_out)
 		struct figure figure;
 
 		if (is_time(&entries->list[i], &figure))
-			append(&repetitions, repetition_of(&entries->list[i], &figure));
+			json_add(&repetitions, repetition_of(&entries->list[i], &figure));
 		else
 			++*left_out;
 	}
 	if (entries->n)
-		put(&document, "context", context_of(entries->list[0].result));
+		json_put(&document, "context", context_of(entries->list[0].result));
 	if (!number_repetitions(repetitions)) {
-		put(&document, "benchmarks", json_incref(repetitions));
+		json_put(&document, "benchmarks", json_incref(repetitions));
 		text = document ? json_dumps(document, JSON_INDENT(2)) : NULL;
 	}
 	json_decref(repetitions);

@@ -5,18 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "words.h"
+
 #define TEXT_MAX 1024
 
 static _Thread_local char text[TEXT_MAX];
-
-/* What comes from outside, such as a path, may have control characters: one line stays one line. */
-static void make_printable(char *line)
-{
-	for (; *line; line++) {
-		if ((unsigned char)*line < ' ' || *line == 0x7f)
-			*line = '?';
-	}
-}
 
 int error_set(int err, const char *fmt, ...)
 {
@@ -27,6 +20,7 @@ int error_set(int err, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(fresh, sizeof(fresh), fmt, ap);
 	va_end(ap);
+	/* What comes from outside, such as a path, may have control characters: one line stays one. */
 	make_printable(fresh);
 	memcpy(text, fresh, sizeof(text));
 	return -err;

@@ -55,10 +55,16 @@ static const struct option_row *find_letter(int letter)
 	return NULL;
 }
 
+/* Its full name, whether it was typed by that or by its letter. */
+static const char *full_name(const struct given *given)
+{
+	return given->row ? given->row->name : given->name;
+}
+
 static const struct given *find_given(const struct command_line *line, const char *name)
 {
 	for (size_t i = 0; i < line->nr_given; i++) {
-		if (!strcmp(line->given[i].name, name))
+		if (!strcmp(full_name(&line->given[i]), name))
 			return &line->given[i];
 	}
 	return NULL;
@@ -297,11 +303,12 @@ static int take_trigger(const struct given *given, enum trigger_kind *kind)
 /* "1%", "0.5%" or "2": percent in any case. */
 static int take_percent(const struct given *given, double *share)
 {
-	char *end;
-	double percent = strtod(given->value, &end);
+	size_t len = strlen(given->value);
+	double percent;
 
-	if (end == given->value || given->value[strspn(given->value, "0123456789.%")] ||
-	    (strcmp(end, "%") != 0 && strcmp(end, "") != 0))
+	if (len && given->value[len - 1] == '%')
+		len--;
+	if (!parse_decimal(given->value, len, &percent))
 		return error_set(E_USAGE, "--%s: %s is not a percentage such as 1%%", given->name,
 				 quoted(given->value));
 	if (!(percent > 0 && percent <= 100))
@@ -488,8 +495,8 @@ static bool is_one_of(const char *name, const char *const *names, size_t n)
 /* What is of no use to a benchmark that fires nothing itself. */
 static int check_watcher(const struct command_line *line, const struct options *options)
 {
-	static const char *const of_producers[] = { "producers",     "p",	"affinity", "a",
-						    "prod-affinity", "trigger", "pad" };
+	static const char *const of_producers[] = { "producers", "prod-affinity", "trigger",
+						    "pad" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(of_producers); i++) {
 		const struct given *given = find_given(line, of_producers[i]);
@@ -527,12 +534,12 @@ static int check_suite(const struct command_line *line, const struct options *op
 
 	for (size_t i = 0; i < line->nr_given; i++) {
 		const struct given *given = &line->given[i];
-		bool suites_own = is_one_of(given->name, of_suites, ARRAY_SIZE(of_suites));
+		bool suites_own = is_one_of(full_name(given), of_suites, ARRAY_SIZE(of_suites));
 
 		if (!options->suite_path && suites_own)
 			return error_set(E_USAGE, "--%s: only with --suite FILE", given->name);
 		if (options->suite_path && !suites_own &&
-		    !is_one_of(given->name, of_both, ARRAY_SIZE(of_both)))
+		    !is_one_of(full_name(given), of_both, ARRAY_SIZE(of_both)))
 			return error_set(E_USAGE, "%s%s: belongs in a row of the suite",
 					 given->dashes, given->name);
 	}
@@ -561,7 +568,7 @@ static int check_core(const struct command_line *line, const struct options *opt
 				 options->nr_consumers, bench->name);
 	if (bench->watcher)
 		return check_watcher(line, options);
-	if (find_given(line, "interval") || find_given(line, "i"))
+	if (find_given(line, "interval"))
 		return error_set(E_USAGE, "-i: %s has an interval of one second", bench->name);
 	if (bench->batch && find_given(line, "trigger"))
 		return error_set(E_USAGE,
@@ -591,8 +598,8 @@ static int read_values(const struct command_line *line, struct options *options)
 		err = given->row ? take_core(given, options) : take_param(given, options);
 	}
 	options->command = line->command;
-	options->warmup_given = find_given(line, "warmup") || find_given(line, "w");
-	options->duration_given = find_given(line, "duration") || find_given(line, "d");
+	options->warmup_given = find_given(line, "warmup");
+	options->duration_given = find_given(line, "duration");
 	if (!err)
 		err = check_core(line, options);
 	if (err || options->list || !options->bench)
@@ -617,15 +624,14 @@ static int name_given(const struct command_line *line, struct options *options)
 			fprintf(out, "%s\n", row->name);
 	}
 	for (size_t i = 0; i < line->nr_given; i++)
-		fprintf(out, "%s\n",
-			line->given[i].row ? line->given[i].row->name : line->given[i].name);
+		fprintf(out, "%s\n", full_name(&line->given[i]));
 	return fclose(out) ? error_set(ENOMEM, "out of memory for the names of options") : 0;
 }
 
 /* What is the whole suite's, and so not a row's. */
 static int check_row(const struct command_line *line, const struct options *options)
 {
-	static const char *const times[] = { "duration", "d", "warmup", "w", "interval", "i" };
+	static const char *const times[] = { "duration", "warmup", "interval" };
 
 	if (options->help || options->version || options->list || options->given)
 		return error_set(E_USAGE, "a row runs a case: no -h, -V or -l");
@@ -636,14 +642,30 @@ static int check_row(const struct command_line *line, const struct options *opti
 
 		if (!strcmp(given->name, "json") || !strcmp(given->name, "suite"))
 			return error_set(E_USAGE, "--%s: not in a row of a suite", given->name);
-		if (!options->bench->watcher && is_one_of(given->name, times, ARRAY_SIZE(times)))
+		if (!options->bench->watcher &&
+		    is_one_of(full_name(given), times, ARRAY_SIZE(times)))
 			return error_set(E_USAGE, "%s%s: in a suite --round-ms says how long",
 					 given->dashes, given->name);
 	}
 	return 0;
 }
 
-static int parse(int argc, char *const *argv, const struct options *suite, struct options *options)
+static int read_case(const struct command_line *line, struct options *options)
+{
+	return options->given ? name_given(line, options) : read_values(line, options);
+}
+
+static int read_row(const struct command_line *line, struct options *options)
+{
+	int err = read_case(line, options);
+
+	return err ? err : check_row(line, options);
+}
+
+/* `read` is the second pass. */
+static int parse(int argc, char *const *argv,
+		 int (*read)(const struct command_line *line, struct options *options),
+		 struct options *options)
 {
 	struct command_line line;
 	int err;
@@ -653,22 +675,20 @@ static int parse(int argc, char *const *argv, const struct options *suite, struc
 	if (!err)
 		err = scan(&line, argc, argv, options);
 	if (!err)
-		err = options->given ? name_given(&line, options) : read_values(&line, options);
-	if (!err && suite)
-		err = check_row(&line, options);
+		err = read(&line, options);
 	release(&line);
 	return err;
 }
 
 int options_parse(int argc, char *const *argv, struct options *options)
 {
-	return parse(argc, argv, NULL, options);
+	return parse(argc, argv, read_case, options);
 }
 
 int options_parse_row(int argc, char *const *argv, const struct options *suite,
 		      struct options *options)
 {
-	int err = parse(argc, argv, suite, options);
+	int err = parse(argc, argv, read_row, options);
 
 	if (err)
 		return err;
@@ -694,7 +714,7 @@ static int read_plan_values(const struct command_line *line, struct options *opt
 		const struct given *given = &line->given[i];
 		int err;
 
-		if (!is_one_of(given->name, of_suites, ARRAY_SIZE(of_suites)) &&
+		if (!is_one_of(full_name(given), of_suites, ARRAY_SIZE(of_suites)) &&
 		    strcmp(given->name, "json") != 0)
 			return error_set(E_USAGE, "%s%s: belongs to a case, behind a --",
 					 given->dashes, given->name);
@@ -707,17 +727,12 @@ static int read_plan_values(const struct command_line *line, struct options *opt
 
 int options_parse_plan(int argc, char *const *argv, struct options *options)
 {
-	struct command_line line;
-	int err;
+	return parse(argc, argv, read_plan_values, options);
+}
 
-	memset(options, 0, sizeof(*options));
-	err = prepare(&line, argc);
-	if (!err)
-		err = scan(&line, argc, argv, options);
-	if (!err)
-		err = read_plan_values(&line, options);
-	release(&line);
-	return err;
+bool options_json_on_stdout(const struct options *options)
+{
+	return options->json_path && !strcmp(options->json_path, "-");
 }
 
 static void append(char **end, size_t *room, const char *fmt, ...)

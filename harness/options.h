@@ -46,6 +46,9 @@ struct options {
 int options_parse(int argc, char *const *argv, struct options *options);
 void options_free(struct options *options);
 
+/* With JSON on stdout nothing else goes there. */
+bool options_json_on_stdout(const struct options *options);
+
 /*
  * The same of one row of a suite, whose rules it follows: options that a row cannot have are refused,
  * interval_ns is the suite's. `suite` is the command line that names the file.

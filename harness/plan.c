@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+#include "random.h"
 #include "run.h"
 
 /* Cases without a cost, those that watch others, have no precision: so many rounds are enough. */
@@ -28,16 +30,6 @@ const char *plan_stop_name(enum plan_stop stop)
 	};
 
 	return names[stop];
-}
-
-/* SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). */
-static u64 random_u64(u64 *state)
-{
-	u64 z = *state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
 }
 
 /* Fisher and Yates; the remainder's bias is below one in 2^50 for any number of cases. */
@@ -91,48 +83,38 @@ void plan_free(struct plan *plan)
 		result_free(&plan->results[i]);
 	free(plan->cases);
 	free(plan->results);
-	free(plan->rounds_of);
 	memset(plan, 0, sizeof(*plan));
 }
 
-static struct result *new_result(struct plan *plan, u32 round)
+static struct result *new_result(struct plan *plan)
 {
-	if (plan->nr_results == plan->room) {
-		size_t room = plan->room ? 2 * plan->room : 64;
-		struct result *results = realloc(plan->results, room * sizeof(*results));
-		u32 *rounds;
+	struct result *results =
+		array_with_room(plan->results, plan->nr_results, &plan->room, sizeof(*results));
 
-		if (!results)
-			return NULL;
-		plan->results = results;
-		rounds = realloc(plan->rounds_of, room * sizeof(*rounds));
-		if (!rounds)
-			return NULL;
-		plan->rounds_of = rounds;
-		plan->room = room;
-	}
-	plan->rounds_of[plan->nr_results] = round;
-	memset(&plan->results[plan->nr_results], 0, sizeof(*plan->results));
-	return &plan->results[plan->nr_results++];
+	if (!results)
+		return NULL;
+	plan->results = results;
+	memset(&results[plan->nr_results], 0, sizeof(*results));
+	return &results[plan->nr_results++];
+}
+
+static bool add_value(double **values, size_t n, size_t *room, double value)
+{
+	double *more = array_with_room(*values, n, room, sizeof(*more));
+
+	if (!more)
+		return false;
+	more[n] = value;
+	*values = more;
+	return true;
 }
 
 static bool add_round(struct plan_case *c, double net, double raw)
 {
-	if (c->nr_rounds == c->room) {
-		size_t room = c->room ? 2 * c->room : 16;
-		double *nets = realloc(c->net, room * sizeof(*nets)), *raws;
-
-		if (!nets)
-			return false;
-		c->net = nets;
-		raws = realloc(c->raw, room * sizeof(*raws));
-		if (!raws)
-			return false;
-		c->raw = raws;
-		c->room = room;
-	}
-	c->net[c->nr_rounds] = net;
-	c->raw[c->nr_rounds++] = raw;
+	if (!add_value(&c->net, c->nr_rounds, &c->net_room, net) ||
+	    !add_value(&c->raw, c->nr_rounds, &c->raw_room, raw))
+		return false;
+	c->nr_rounds++;
 	return true;
 }
 
@@ -183,33 +165,6 @@ static enum plan_stop why_stop(const struct plan *plan, const struct plan_case *
 	return c->took_ns >= plan->max_time_ns ? PLAN_MAX_TIME : PLAN_NOT_STOPPED;
 }
 
-/* Something is left to show progress with: nothing of a case is, it is one line of a table in the end. */
-static int say_nothing_started(void *data, const struct result *result)
-{
-	(void)data, (void)result;
-	return 0;
-}
-
-static int say_nothing_interval(void *data, const struct result_interval *interval,
-				unsigned int number)
-{
-	(void)data, (void)interval, (void)number;
-	return 0;
-}
-
-static int say_nothing_rows(void *data, const struct result *result, const struct result_rows *rows,
-			    unsigned int number)
-{
-	(void)data, (void)result, (void)rows, (void)number;
-	return 0;
-}
-
-static int say_nothing_line(void *data, const char *line)
-{
-	(void)data, (void)line;
-	return 0;
-}
-
 static void end_case(struct plan_case *c, enum plan_stop stop)
 {
 	c->stop = stop;
@@ -220,19 +175,15 @@ static void end_case(struct plan_case *c, enum plan_stop stop)
 /* One case of one round. */
 static int run_one(struct plan *plan, struct plan_case *c, u32 round)
 {
-	static const struct run_observer silent = {
-		.started = say_nothing_started,
-		.interval = say_nothing_interval,
-		.rows = say_nothing_rows,
-		.line = say_nothing_line,
-	};
-	struct result *result = new_result(plan, round);
+	static const struct run_observer nobody = {};
+	struct result *result = new_result(plan);
 	u64 begun = now_ns();
 	int err;
 
 	if (!result)
 		return error_set(ENOMEM, "no memory for another result");
-	err = run_case(c->options, &silent, result);
+	result->round = round + 1;
+	err = run_case(c->options, &nobody, result);
 	c->took_ns += now_ns() - begun;
 	c->nr_run += err != -E_CANNOT;
 	if (result->ended_by_signal) {

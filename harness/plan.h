@@ -29,7 +29,8 @@ struct plan_case {
 	const struct options *options; /* the caller's */
 	char name[256];
 	double *net, *raw; /* of each round, in the order of time: ns or, in exact mode, insn */
-	size_t nr_rounds, room; /* that gave a cost: those who watch others have none */
+	size_t net_room, raw_room;
+	size_t nr_rounds; /* that gave a cost: those who watch others have none */
 	u32 nr_run; /* rounds in all */
 	u64 took_ns; /* all rounds */
 	enum plan_stop stop;
@@ -50,7 +51,6 @@ struct plan {
 	struct plan_case *cases;
 	size_t nr_cases;
 	struct result *results; /* in the order they were run */
-	u32 *rounds_of; /* of each of them, from 0 */
 	size_t nr_results, room;
 	bool exact;
 };

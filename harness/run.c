@@ -347,6 +347,8 @@ static int sample_interval(struct bench_run *run, unsigned int number)
 	if (steal >= 0)
 		intervals[BENCH_REAL].steal_ns = host_steal_ns() - steal;
 	run->result->nr_intervals += BENCH_NR_VARIANTS;
+	if (!run->observer->interval)
+		return 0;
 	return run->observer->interval(run->observer->data, &intervals[BENCH_REAL], number);
 }
 
@@ -466,6 +468,14 @@ static int load_case(struct bench_run *run)
 	return err;
 }
 
+int run_tell_started(struct bench_run *run)
+{
+	run->result->setup_ns = now_ns() - run->begun_ns;
+	if (!run->observer->started)
+		return 0;
+	return run->observer->started(run->observer->data, run->result);
+}
+
 static int measure(struct bench_run *run)
 {
 	struct result *result = run->result;
@@ -490,8 +500,7 @@ static int measure(struct bench_run *run)
 	if (err)
 		return err;
 	result->passes_per_batch = run->passes;
-	result->setup_ns = now_ns() - run->begun_ns;
-	err = run->observer->started(run->observer->data, result);
+	err = run_tell_started(run);
 	return err ? err : sample_all(run);
 }
 

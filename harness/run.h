@@ -12,7 +12,7 @@
 #include "options.h"
 #include "result.h"
 
-/* Called from the sampling thread while the case runs. A negative error ends the run. */
+/* Called from the sampling thread while the case runs, those that there are. A negative error ends the run. */
 struct run_observer {
 	void *data;
 	/* Everything is loaded, the first timed batch is next. */

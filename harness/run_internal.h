@@ -159,6 +159,9 @@ void loaded_release(struct bench_run *run);
 /* Wait until the time, less long when a signal comes. */
 void run_sleep_until(u64 end_ns);
 
+/* Set-up is over: take note of how long it took, and tell the observer. */
+int run_tell_started(struct bench_run *run);
+
 /* Has a signal asked for the end? */
 bool run_signalled(void);
 

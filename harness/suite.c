@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "words.h"
 
 #define MAX_CASES 10000
@@ -36,17 +37,12 @@ static int add_case(struct suite *suite, const struct options *options, char *te
 		free(text);
 		return error_set(E_USAGE, "more than %d cases", MAX_CASES);
 	}
-	if (suite->n == suite->room) {
-		size_t room = suite->room ? 2 * suite->room : 16;
-		struct suite_case *more = realloc(suite->cases, room * sizeof(*more));
-
-		if (!more) {
-			free(text);
-			return error_set(ENOMEM, "no memory for %zu cases", room);
-		}
-		suite->cases = more;
-		suite->room = room;
+	added = array_with_room(suite->cases, suite->n, &suite->room, sizeof(*added));
+	if (!added) {
+		free(text);
+		return error_set(ENOMEM, "no memory for %zu cases", suite->n + 1);
 	}
+	suite->cases = added;
 	added = &suite->cases[suite->n++];
 	memset(added, 0, sizeof(*added));
 	added->text = text;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "run_internal.h"
 
 /* How soon the end of the command, or a signal, is seen at the latest. */
@@ -23,19 +24,13 @@ bool bench_has_command(const struct bench_run *run)
 struct result_row *bench_row(struct bench_run *run, const char *name)
 {
 	struct result_rows *rows = run->rows;
-	struct result_row *row;
+	struct result_row *row = array_with_room(rows->rows, rows->n, &rows->room, sizeof(*row));
 
-	if (rows->n == rows->room) {
-		size_t room = rows->room ? 2 * rows->room : 8;
-		struct result_row *more = realloc(rows->rows, room * sizeof(*more));
-
-		if (!more) {
-			rows->no_memory = true;
-			return NULL;
-		}
-		rows->rows = more;
-		rows->room = room;
+	if (!row) {
+		rows->no_memory = true;
+		return NULL;
 	}
+	rows->rows = row;
 	row = &rows->rows[rows->n++];
 	memset(row, 0, sizeof(*row));
 	snprintf(row->name, sizeof(row->name), "%s", name);
@@ -69,11 +64,6 @@ void bench_histogram(struct result_row *row, const u64 buckets[BENCH_NR_BUCKETS]
 	memcpy(row->histogram, buckets, sizeof(row->histogram));
 }
 
-int bench_rows_error(const struct bench_run *run)
-{
-	return run->rows->no_memory ? error_set(ENOMEM, "no memory for the rows of the result") : 0;
-}
-
 int bench_line(struct bench_run *run, const char *fmt, ...)
 {
 	char line[1024];
@@ -82,7 +72,7 @@ int bench_line(struct bench_run *run, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	return run->observer->line(run->observer->data, line);
+	return run->observer->line ? run->observer->line(run->observer->data, line) : 0;
 }
 
 /* The end of the command ends the run, whether before its time or not. */
@@ -119,7 +109,9 @@ static int read_rows(struct bench_run *run, struct result_rows *rows, bool whole
 	run->rows = rows;
 	rows->duration_ns = max_u64(now_ns() - since, 1);
 	err = run->bench->watcher->read(run, whole);
-	return err ? err : bench_rows_error(run);
+	if (!err && rows->no_memory)
+		err = error_set(ENOMEM, "no memory for the rows of the result");
+	return err;
 }
 
 static int read_interval(struct bench_run *run, u64 since)
@@ -137,6 +129,8 @@ static int read_interval(struct bench_run *run, u64 since)
 	err = read_rows(run, &more[number], false, since);
 	if (err)
 		return err;
+	if (!run->observer->rows)
+		return 0;
 	return run->observer->rows(run->observer->data, result, &more[number],
 				   (unsigned int)number);
 }
@@ -186,16 +180,13 @@ static int watch_all(struct bench_run *run)
 static int start_command(struct bench_run *run)
 {
 	char *const *argv = run->options->command;
-	/* With JSON on stdout nothing else goes there. */
-	bool json = run->options->json_path && !strcmp(run->options->json_path, "-");
+	int out = options_json_on_stdout(run->options) ? STDERR_FILENO : STDOUT_FILENO;
 
-	return argv ? command_prepare(&run->command, argv, json ? STDERR_FILENO : STDOUT_FILENO)
-		    : 0;
+	return argv ? command_prepare(&run->command, argv, out) : 0;
 }
 
 int watch_measure(struct bench_run *run)
 {
-	struct result *result = run->result;
 	int err = start_command(run);
 
 	if (!err && !run->options->command)
@@ -208,8 +199,7 @@ int watch_measure(struct bench_run *run)
 		err = bench_interrupted();
 	if (err)
 		return err;
-	result->setup_ns = now_ns() - run->begun_ns;
-	err = run->observer->started(run->observer->data, result);
+	err = run_tell_started(run);
 	if (!err && run->options->command)
 		err = command_go(&run->command, run->options->command[0]);
 	return err ? err : watch_all(run);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DIGITS "0123456789"
@@ -30,16 +31,29 @@ int parse_u64(const char *text, u64 *value)
 	return 0;
 }
 
+bool parse_decimal(const char *text, size_t len, double *value)
+{
+	char digits[32];
+
+	if (!len || len >= sizeof(digits) || strspn(text, "0123456789.") < len)
+		return false;
+	snprintf(digits, sizeof(digits), "%.*s", (int)len, text);
+	if (!strpbrk(digits, "0123456789") || strchr(digits, '.') != strrchr(digits, '.'))
+		return false;
+	*value = strtod(digits, NULL);
+	return true;
+}
+
 #define QUOTED_MAX 64
 #define QUOTED_SLOTS 4
 
-static bool is_control(unsigned char c)
+void make_printable(char *text)
 {
-	return c < 0x20 || c == 0x7f;
+	for (; *text; text++)
+		*text = printable(*text);
 }
 
-/* Where to cut a text that is too long: not inside a UTF-8 character. */
-static size_t cut_at(const char *text, size_t len)
+size_t cut_at(const char *text, size_t len)
 {
 	while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
 		len--;
@@ -59,7 +73,7 @@ const char *quoted(const char *text)
 		len = cut_at(text, QUOTED_MAX);
 	*out++ = '\'';
 	for (size_t i = 0; i < len; i++)
-		*out++ = is_control((unsigned char)text[i]) ? '?' : text[i];
+		*out++ = printable(text[i]);
 	strcpy(out, cut ? "...'" : "'");
 	return slot;
 }

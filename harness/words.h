@@ -11,6 +11,21 @@
  */
 int parse_u64(const char *text, u64 *value);
 
+/* A number in plain decimal notation, of the first `len` characters and nothing else. */
+bool parse_decimal(const char *text, size_t len, double *value);
+
+/* A character of a line: what would move a cursor or end the line becomes '?'. */
+static inline char printable(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f ? '?' : c;
+}
+
+/* All of a text, in place. */
+void make_printable(char *text);
+
+/* The first `len` bytes of a longer text, or a few less: where to cut it, not inside a UTF-8 character. */
+size_t cut_at(const char *text, size_t len);
+
 /*
  * The text in quotes, fit for one line: control characters become '?' and a long text is cut.
  * Valid for this thread until the fourth call from here.

@@ -9,27 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * A value that could not be made, for want of memory, is NULL. put() and add() pass that on: the
- * container becomes NULL, and with it everything that it would have been part of. So only the
- * finished document is checked: one with a hole is none.
- */
-
-static void put(json_t **object, const char *key, json_t *value)
-{
-	if (json_object_set_new(*object, key, value)) {
-		json_decref(*object);
-		*object = NULL;
-	}
-}
-
-static void add(json_t **array, json_t *value)
-{
-	if (json_array_append_new(*array, value)) {
-		json_decref(*array);
-		*array = NULL;
-	}
-}
+#include "json_build.h"
 
 /* The length that UTF-8 says a character with this first byte has; 0 for none. */
 static size_t utf8_length(unsigned char first)
@@ -161,7 +141,7 @@ static json_t *parameters(const struct result *result)
 	json_t *object = json_object();
 
 	for (; param && param->name; param++)
-		put(&object, param->name, parameter_of(param, result->params));
+		json_put(&object, param->name, parameter_of(param, result->params));
 	return object;
 }
 
@@ -170,7 +150,7 @@ static json_t *cpu_list_of(const struct cpu_list *list)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < list->n; i++)
-		add(&array, integer(list->cpu[i]));
+		json_add(&array, integer(list->cpu[i]));
 	return array;
 }
 
@@ -180,7 +160,7 @@ static json_t *cpus_used(const struct result *result)
 
 	for (size_t cpu = 0; cpu < 64 * ARRAY_SIZE(result->cpus_used); cpu++)
 		if (result->cpus_used[cpu / 64] >> cpu % 64 & 1)
-			add(&array, integer(cpu));
+			json_add(&array, integer(cpu));
 	return array;
 }
 
@@ -192,7 +172,7 @@ static json_t *command_of(char *const *command)
 		return json_null();
 	array = json_array();
 	for (; *command; command++)
-		add(&array, text(*command));
+		json_add(&array, text(*command));
 	return array;
 }
 
@@ -200,26 +180,26 @@ static json_t *options_of(const struct options *options)
 {
 	json_t *object = json_object();
 
-	put(&object, "warmup_sec", integer(options->warmup_sec));
-	put(&object, "duration_sec", integer(options->duration_sec));
-	put(&object, "producers", integer(options->nr_producers));
-	put(&object, "consumers", integer(options->nr_consumers));
-	put(&object, "affinity", json_boolean(options->affinity));
-	put(&object, "producer_cpus", cpu_list_of(&options->prod_cpus));
-	put(&object, "consumer_cpus", cpu_list_of(&options->cons_cpus));
-	put(&object, "trigger", text(trigger_name(options->trigger)));
-	put(&object, "pad", integer(options->pad));
-	put(&object, "interval_sec", integer(options->interval_sec));
-	put(&object, "command", command_of(options->command));
+	json_put(&object, "warmup_sec", integer(options->warmup_sec));
+	json_put(&object, "duration_sec", integer(options->duration_sec));
+	json_put(&object, "producers", integer(options->nr_producers));
+	json_put(&object, "consumers", integer(options->nr_consumers));
+	json_put(&object, "affinity", json_boolean(options->affinity));
+	json_put(&object, "producer_cpus", cpu_list_of(&options->prod_cpus));
+	json_put(&object, "consumer_cpus", cpu_list_of(&options->cons_cpus));
+	json_put(&object, "trigger", text(trigger_name(options->trigger)));
+	json_put(&object, "pad", integer(options->pad));
+	json_put(&object, "interval_sec", integer(options->interval_sec));
+	json_put(&object, "command", command_of(options->command));
 	return object;
 }
 
 /* An interval is only known with two blocks or more: without, an error of 0 would be a lie. */
 static void put_interval(json_t **object, double lo, double hi, double se, bool known)
 {
-	put(object, "lo", known ? real(lo) : json_null());
-	put(object, "hi", known ? real(hi) : json_null());
-	put(object, "se", known ? real(se) : json_null());
+	json_put(object, "lo", known ? real(lo) : json_null());
+	json_put(object, "hi", known ? real(hi) : json_null());
+	json_put(object, "se", known ? real(se) : json_null());
 }
 
 static json_t *cost_of(const struct stats_cost *stats)
@@ -230,15 +210,15 @@ static json_t *cost_of(const struct stats_cost *stats)
 		return json_null();
 
 	object = json_object();
-	put(&object, "median", real(stats->median));
+	json_put(&object, "median", real(stats->median));
 	put_interval(&object, stats->lo, stats->hi, stats->se, stats->nr_blocks >= 2);
-	put(&object, "p90", real(stats->p90));
-	put(&object, "p99", real(stats->p99));
-	put(&object, "min", real(stats->min));
-	put(&object, "max", real(stats->max));
-	put(&object, "mad", real(stats->mad));
-	put(&object, "samples", integer(stats->n));
-	put(&object, "blocks", integer(stats->nr_blocks));
+	json_put(&object, "p90", real(stats->p90));
+	json_put(&object, "p99", real(stats->p99));
+	json_put(&object, "min", real(stats->min));
+	json_put(&object, "max", real(stats->max));
+	json_put(&object, "mad", real(stats->mad));
+	json_put(&object, "samples", integer(stats->n));
+	json_put(&object, "blocks", integer(stats->nr_blocks));
 	return object;
 }
 
@@ -251,10 +231,10 @@ static json_t *net_cost(const struct stats_cost *raw, const struct stats_cost *o
 		return json_null();
 
 	object = json_object();
-	put(&object, "median", real(net->value));
+	json_put(&object, "median", real(net->value));
 	put_interval(&object, net->lo, net->hi, net->se,
 		     raw->nr_blocks >= 2 && overhead->nr_blocks >= 2);
-	put(&object, "below_floor", json_boolean(net->below_floor));
+	json_put(&object, "below_floor", json_boolean(net->below_floor));
 	return object;
 }
 
@@ -262,10 +242,11 @@ static json_t *costs(const struct result *result)
 {
 	json_t *object = json_object();
 
-	put(&object, "raw", cost_of(&result->cost_ns[BENCH_REAL]));
-	put(&object, "overhead", cost_of(&result->cost_ns[BENCH_TWIN]));
-	put(&object, "net",
-	    net_cost(&result->cost_ns[BENCH_REAL], &result->cost_ns[BENCH_TWIN], &result->net_ns));
+	json_put(&object, "raw", cost_of(&result->cost_ns[BENCH_REAL]));
+	json_put(&object, "overhead", cost_of(&result->cost_ns[BENCH_TWIN]));
+	json_put(&object, "net",
+		 net_cost(&result->cost_ns[BENCH_REAL], &result->cost_ns[BENCH_TWIN],
+			  &result->net_ns));
 	return object;
 }
 
@@ -278,12 +259,12 @@ static json_t *cpu_costs(const struct result *result)
 	if (!cpu_ns[BENCH_REAL].n)
 		return json_null();
 	object = json_object();
-	put(&object, "raw", cost_of(&cpu_ns[BENCH_REAL]));
-	put(&object, "overhead", cost_of(&cpu_ns[BENCH_TWIN]));
-	put(&object, "net",
-	    net_cost(&cpu_ns[BENCH_REAL], &cpu_ns[BENCH_TWIN], &result->net_cpu_ns));
-	put(&object, "user", known ? real(result->user_ns) : json_null());
-	put(&object, "system", known ? real(result->system_ns) : json_null());
+	json_put(&object, "raw", cost_of(&cpu_ns[BENCH_REAL]));
+	json_put(&object, "overhead", cost_of(&cpu_ns[BENCH_TWIN]));
+	json_put(&object, "net",
+		 net_cost(&cpu_ns[BENCH_REAL], &cpu_ns[BENCH_TWIN], &result->net_cpu_ns));
+	json_put(&object, "user", known ? real(result->user_ns) : json_null());
+	json_put(&object, "system", known ? real(result->system_ns) : json_null());
 	return object;
 }
 
@@ -291,12 +272,12 @@ static json_t *insn_of(const struct result_insn *insn)
 {
 	json_t *object = json_object();
 
-	put(&object, "per_op", real(insn->per_op));
-	put(&object, "exact", json_boolean(insn->exact));
-	put(&object, "batches", integer(insn->batches));
-	put(&object, "agreeing", integer(insn->agreeing));
-	put(&object, "min", real(insn->min));
-	put(&object, "max", real(insn->max));
+	json_put(&object, "per_op", real(insn->per_op));
+	json_put(&object, "exact", json_boolean(insn->exact));
+	json_put(&object, "batches", integer(insn->batches));
+	json_put(&object, "agreeing", integer(insn->agreeing));
+	json_put(&object, "min", real(insn->min));
+	json_put(&object, "max", real(insn->max));
 	return object;
 }
 
@@ -304,8 +285,8 @@ static json_t *net_insn(const struct result *result)
 {
 	json_t *object = json_object();
 
-	put(&object, "per_op", real(result->net_insn));
-	put(&object, "exact", json_boolean(result_net_is_exact(result)));
+	json_put(&object, "per_op", real(result->net_insn));
+	json_put(&object, "exact", json_boolean(result_net_is_exact(result)));
 	return object;
 }
 
@@ -316,9 +297,9 @@ static json_t *insns(const struct result *result)
 	if (!result->exact || !result->insn[BENCH_REAL].batches)
 		return json_null();
 	object = json_object();
-	put(&object, "raw", insn_of(&result->insn[BENCH_REAL]));
-	put(&object, "overhead", insn_of(&result->insn[BENCH_TWIN]));
-	put(&object, "net", net_insn(result));
+	json_put(&object, "raw", insn_of(&result->insn[BENCH_REAL]));
+	json_put(&object, "overhead", insn_of(&result->insn[BENCH_TWIN]));
+	json_put(&object, "net", net_insn(result));
 	return object;
 }
 
@@ -337,7 +318,7 @@ static json_t *quantiles_of(const struct result *result, enum bench_variant vari
 
 	array = json_array();
 	for (size_t i = 0; i < RESULT_QUANTILES; i++)
-		add(&array, real(result->quantiles_ns[variant][i]));
+		json_add(&array, real(result->quantiles_ns[variant][i]));
 	return array;
 }
 
@@ -345,8 +326,8 @@ static json_t *quantiles(const struct result *result)
 {
 	json_t *object = json_object();
 
-	put(&object, "raw", quantiles_of(result, BENCH_REAL));
-	put(&object, "overhead", quantiles_of(result, BENCH_TWIN));
+	json_put(&object, "raw", quantiles_of(result, BENCH_REAL));
+	json_put(&object, "overhead", quantiles_of(result, BENCH_TWIN));
 	return object;
 }
 
@@ -362,8 +343,8 @@ static json_t *rate_of(const struct result_rate *rate)
 {
 	json_t *object = json_object();
 
-	put(&object, "mean", real(rate->mean));
-	put(&object, "stddev", rate->n > 1 ? real(rate->stddev) : json_null());
+	json_put(&object, "mean", real(rate->mean));
+	json_put(&object, "stddev", rate->n > 1 ? real(rate->stddev) : json_null());
 	return object;
 }
 
@@ -375,10 +356,10 @@ static json_t *raw_rates(const struct result *result)
 		return json_null();
 
 	object = json_object();
-	put(&object, "hits", rate_of(&result->hits));
-	put(&object, "important_hits", rate_of(&result->important_hits));
-	put(&object, "drops", rate_of(&result->drops));
-	put(&object, "total", rate_of(&result->total));
+	json_put(&object, "hits", rate_of(&result->hits));
+	json_put(&object, "important_hits", rate_of(&result->important_hits));
+	json_put(&object, "drops", rate_of(&result->drops));
+	json_put(&object, "total", rate_of(&result->total));
 	return object;
 }
 
@@ -390,7 +371,7 @@ static json_t *overhead_rates(const struct result *result)
 		return json_null();
 
 	object = json_object();
-	put(&object, "hits", rate_of(&result->twin_hits));
+	json_put(&object, "hits", rate_of(&result->twin_hits));
 	return object;
 }
 
@@ -398,8 +379,8 @@ static json_t *rates(const struct result *result)
 {
 	json_t *object = json_object();
 
-	put(&object, "raw", raw_rates(result));
-	put(&object, "overhead", overhead_rates(result));
+	json_put(&object, "raw", raw_rates(result));
+	json_put(&object, "overhead", overhead_rates(result));
 	return object;
 }
 
@@ -407,11 +388,11 @@ static json_t *counts_of(const struct bench_counts *counts)
 {
 	json_t *object = json_object();
 
-	put(&object, "batches", integer(counts->batches));
-	put(&object, "timed_ns", integer(counts->ns));
-	put(&object, "hits", integer(counts->hits));
-	put(&object, "important_hits", integer(counts->important_hits));
-	put(&object, "drops", integer(counts->drops));
+	json_put(&object, "batches", integer(counts->batches));
+	json_put(&object, "timed_ns", integer(counts->ns));
+	json_put(&object, "hits", integer(counts->hits));
+	json_put(&object, "important_hits", integer(counts->important_hits));
+	json_put(&object, "drops", integer(counts->drops));
 	return object;
 }
 
@@ -419,9 +400,9 @@ static json_t *interval_rates(const struct result_interval *interval)
 {
 	json_t *object = json_object();
 
-	put(&object, "hits", real(interval->hits_per_sec));
-	put(&object, "important_hits", real(interval->important_hits_per_sec));
-	put(&object, "drops", real(interval->drops_per_sec));
+	json_put(&object, "hits", real(interval->hits_per_sec));
+	json_put(&object, "important_hits", real(interval->important_hits_per_sec));
+	json_put(&object, "drops", real(interval->drops_per_sec));
 	return object;
 }
 
@@ -429,14 +410,14 @@ static json_t *interval_of(const struct result_interval *interval)
 {
 	json_t *object = json_object();
 
-	put(&object, "variant", text(variant_name(interval->variant)));
-	put(&object, "warmup", json_boolean(interval->warmup));
-	put(&object, "duration_ns", real(interval->duration_ns));
-	put(&object, "counts", counts_of(&interval->counts));
-	put(&object, "rate_per_sec", interval_rates(interval));
-	put(&object, "cost_ns", cost_of(&interval->cost_ns));
-	put(&object, "involuntary_switches", integer(interval->involuntary_switches));
-	put(&object, "steal_ns", signed_or_null(interval->steal_ns));
+	json_put(&object, "variant", text(variant_name(interval->variant)));
+	json_put(&object, "warmup", json_boolean(interval->warmup));
+	json_put(&object, "duration_ns", real(interval->duration_ns));
+	json_put(&object, "counts", counts_of(&interval->counts));
+	json_put(&object, "rate_per_sec", interval_rates(interval));
+	json_put(&object, "cost_ns", cost_of(&interval->cost_ns));
+	json_put(&object, "involuntary_switches", integer(interval->involuntary_switches));
+	json_put(&object, "steal_ns", signed_or_null(interval->steal_ns));
 	return object;
 }
 
@@ -445,7 +426,7 @@ static json_t *intervals(const struct result *result)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < result->nr_intervals; i++)
-		add(&array, interval_of(&result->intervals[i]));
+		json_add(&array, interval_of(&result->intervals[i]));
 	return array;
 }
 
@@ -461,12 +442,12 @@ static json_t *histogram_of(const struct result_row *row)
 		if (!row->histogram[i])
 			continue;
 		bucket = json_object();
-		put(&bucket, "from", integer(i ? 1ULL << i : 0));
-		put(&bucket, "count", integer(row->histogram[i]));
-		add(&buckets, bucket);
+		json_put(&bucket, "from", integer(i ? 1ULL << i : 0));
+		json_put(&bucket, "count", integer(row->histogram[i]));
+		json_add(&buckets, bucket);
 	}
-	put(&object, "unit", text(row->exact ? "insn" : "ns"));
-	put(&object, "buckets", buckets);
+	json_put(&object, "unit", text(row->exact ? "insn" : "ns"));
+	json_put(&object, "buckets", buckets);
 	return object;
 }
 
@@ -476,10 +457,10 @@ static json_t *row_of(const struct result_row *row)
 	json_t *figures = json_object();
 
 	for (size_t i = 0; i < row->nr_figures; i++)
-		put(&figures, row->figures[i].name, real(row->figures[i].value));
-	put(&object, "name", text(row->name));
-	put(&object, "figures", figures);
-	put(&object, "histogram", row->has_histogram ? histogram_of(row) : json_null());
+		json_put(&figures, row->figures[i].name, real(row->figures[i].value));
+	json_put(&object, "name", text(row->name));
+	json_put(&object, "figures", figures);
+	json_put(&object, "histogram", row->has_histogram ? histogram_of(row) : json_null());
 	return object;
 }
 
@@ -488,7 +469,7 @@ static json_t *rows_of(const struct result_rows *rows)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < rows->n; i++)
-		add(&array, row_of(&rows->rows[i]));
+		json_add(&array, row_of(&rows->rows[i]));
 	return array;
 }
 
@@ -499,9 +480,9 @@ static json_t *row_intervals(const struct result *result)
 	for (size_t i = 0; i < result->nr_row_intervals; i++) {
 		json_t *object = json_object();
 
-		put(&object, "duration_ns", integer(result->row_intervals[i].duration_ns));
-		put(&object, "rows", rows_of(&result->row_intervals[i]));
-		add(&array, object);
+		json_put(&object, "duration_ns", integer(result->row_intervals[i].duration_ns));
+		json_put(&object, "rows", rows_of(&result->row_intervals[i]));
+		json_add(&array, object);
 	}
 	return array;
 }
@@ -514,10 +495,10 @@ static json_t *watched(const struct result *result)
 	if (!result->bench->watcher || !result_has_figures(result))
 		return json_null();
 	object = json_object();
-	put(&object, "duration_ns", integer(result->rows.duration_ns));
-	put(&object, "rows", rows_of(&result->rows));
-	put(&object, "intervals", row_intervals(result));
-	put(&object, "command_status", signed_or_null(result->command_status));
+	json_put(&object, "duration_ns", integer(result->rows.duration_ns));
+	json_put(&object, "rows", rows_of(&result->rows));
+	json_put(&object, "intervals", row_intervals(result));
+	json_put(&object, "command_status", signed_or_null(result->command_status));
 	return object;
 }
 
@@ -528,9 +509,9 @@ static json_t *losses(const struct result *result)
 	for (size_t i = 0; i < result->nr_losses; i++) {
 		json_t *object = json_object();
 
-		put(&object, "cause", text(result->losses[i].cause));
-		put(&object, "count", integer(result->losses[i].count));
-		add(&array, object);
+		json_put(&object, "cause", text(result->losses[i].cause));
+		json_put(&object, "count", integer(result->losses[i].count));
+		json_add(&array, object);
 	}
 	return array;
 }
@@ -540,7 +521,7 @@ static json_t *counters(const struct result *result)
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < result->nr_counters; i++)
-		put(&object, result->counters[i].name, real(result->counters[i].value));
+		json_put(&object, result->counters[i].name, real(result->counters[i].value));
 	return object;
 }
 
@@ -548,14 +529,14 @@ static json_t *program_of(const struct result_program *program)
 {
 	json_t *object = json_object();
 
-	put(&object, "name", text(program->name));
-	put(&object, "variant", text(variant_name(program->variant)));
-	put(&object, "id", integer(program->id));
-	put(&object, "tag", text(program->tag));
-	put(&object, "verified_insns", integer_or_null(program->verified_insns));
-	put(&object, "xlated_bytes", integer(program->xlated_bytes));
-	put(&object, "jited_bytes", integer(program->jited_bytes));
-	put(&object, "load_ns", integer(program->load_ns));
+	json_put(&object, "name", text(program->name));
+	json_put(&object, "variant", text(variant_name(program->variant)));
+	json_put(&object, "id", integer(program->id));
+	json_put(&object, "tag", text(program->tag));
+	json_put(&object, "verified_insns", integer_or_null(program->verified_insns));
+	json_put(&object, "xlated_bytes", integer(program->xlated_bytes));
+	json_put(&object, "jited_bytes", integer(program->jited_bytes));
+	json_put(&object, "load_ns", integer(program->load_ns));
 	return object;
 }
 
@@ -564,7 +545,7 @@ static json_t *programs(const struct result *result)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < result->nr_programs; i++)
-		add(&array, program_of(&result->programs[i]));
+		json_add(&array, program_of(&result->programs[i]));
 	return array;
 }
 
@@ -573,7 +554,7 @@ static json_t *notes(const struct result *result)
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < result->nr_notes; i++)
-		put(&object, result->notes[i].name, text(result->notes[i].value));
+		json_put(&object, result->notes[i].name, text(result->notes[i].value));
 	return object;
 }
 
@@ -581,9 +562,9 @@ static json_t *disturbance(const struct result *result)
 {
 	json_t *object = json_object();
 
-	put(&object, "disturbed", json_boolean(result_disturbed(result)));
-	put(&object, "involuntary_switches", integer(result->involuntary_switches));
-	put(&object, "steal_ns", signed_or_null(result->steal_ns));
+	json_put(&object, "disturbed", json_boolean(result_disturbed(result)));
+	json_put(&object, "involuntary_switches", integer(result->involuntary_switches));
+	json_put(&object, "steal_ns", signed_or_null(result->steal_ns));
 	return object;
 }
 
@@ -601,7 +582,7 @@ static json_t *mitigations_of(const char *lines)
 		state = strstr(line, ": ");
 		if (state) {
 			*state = '\0';
-			put(&object, line, text(state + 2));
+			json_put(&object, line, text(state + 2));
 		}
 		lines += len + (lines[len] == '\n');
 	}
@@ -622,26 +603,27 @@ static json_t *host_of(const struct host *host)
 {
 	json_t *object = json_object();
 
-	put(&object, "kernel_release", text_or_null(host->kernel_release));
-	put(&object, "kernel_version", text_or_null(host->kernel_version));
-	put(&object, "machine", text_or_null(host->machine));
-	put(&object, "cpu_model", text_or_null(host->cpu_model));
-	put(&object, "cpus_online", signed_or_null(host->cpus_online));
-	put(&object, "cpus_usable", signed_or_null(host->cpus_usable));
-	put(&object, "memory_bytes", integer_or_null(host->memory_bytes));
-	put(&object, "governor", text_or_null(host->governor));
-	put(&object, "clocksource", text_or_null(host->clocksource));
-	put(&object, "virtualization", text_or_null(host->virtualization));
-	put(&object, "bpf_jit_enable", signed_or_null(host->bpf_jit_enable));
-	put(&object, "bpf_jit_harden", signed_or_null(host->bpf_jit_harden));
-	put(&object, "unprivileged_bpf_disabled", signed_or_null(host->unprivileged_bpf_disabled));
-	put(&object, "mitigations", mitigations_of(host->mitigations));
-	put(&object, "boot", boot_of(host->boot_id_hash));
-	put(&object, "libbpf", text_or_null(host->libbpf));
-	put(&object, "clang", text_or_null(host->clang));
-	put(&object, "compiler", text_or_null(host->compiler));
-	put(&object, "git_revision", text_or_null(host->git_revision));
-	put(&object, "bench_version", text_or_null(host->bench_version));
+	json_put(&object, "kernel_release", text_or_null(host->kernel_release));
+	json_put(&object, "kernel_version", text_or_null(host->kernel_version));
+	json_put(&object, "machine", text_or_null(host->machine));
+	json_put(&object, "cpu_model", text_or_null(host->cpu_model));
+	json_put(&object, "cpus_online", signed_or_null(host->cpus_online));
+	json_put(&object, "cpus_usable", signed_or_null(host->cpus_usable));
+	json_put(&object, "memory_bytes", integer_or_null(host->memory_bytes));
+	json_put(&object, "governor", text_or_null(host->governor));
+	json_put(&object, "clocksource", text_or_null(host->clocksource));
+	json_put(&object, "virtualization", text_or_null(host->virtualization));
+	json_put(&object, "bpf_jit_enable", signed_or_null(host->bpf_jit_enable));
+	json_put(&object, "bpf_jit_harden", signed_or_null(host->bpf_jit_harden));
+	json_put(&object, "unprivileged_bpf_disabled",
+		 signed_or_null(host->unprivileged_bpf_disabled));
+	json_put(&object, "mitigations", mitigations_of(host->mitigations));
+	json_put(&object, "boot", boot_of(host->boot_id_hash));
+	json_put(&object, "libbpf", text_or_null(host->libbpf));
+	json_put(&object, "clang", text_or_null(host->clang));
+	json_put(&object, "compiler", text_or_null(host->compiler));
+	json_put(&object, "git_revision", text_or_null(host->git_revision));
+	json_put(&object, "bench_version", text_or_null(host->bench_version));
 	return object;
 }
 
@@ -651,41 +633,40 @@ static json_t *trigger_of(enum trigger_kind kind)
 	return kind == TRIGGER_AUTO ? json_null() : text(trigger_name(kind));
 }
 
-/* `round` is NULL for a case that is not of a suite. */
-static json_t *case_result(const struct result *result, const u32 *round)
+static json_t *case_result(const struct result *result)
 {
 	json_t *object = json_object();
 
-	put(&object, "benchmark", text(result->bench->name));
-	put(&object, "parameters", parameters(result));
-	put(&object, "round", round ? integer(*round) : json_null());
-	put(&object, "status", text(status_name(result->status)));
-	put(&object, "reason", text_or_null(result->reason));
-	put(&object, "options", options_of(result->options));
-	put(&object, "trigger", trigger_of(result->trigger));
-	put(&object, "started_unix_ns", integer(result->started_unix_ns));
-	put(&object, "setup_ns", integer_or_null(result->setup_ns));
-	put(&object, "cpus_used", cpus_used(result));
-	put(&object, "ops_per_pass", integer_or_null(result->ops_per_pass));
-	put(&object, "passes_per_batch", integer_or_null(result->passes_per_batch));
-	put(&object, "pieces_per_batch", integer_or_null(result->pieces_per_batch));
-	put(&object, "exact_mode", json_boolean(result->exact));
-	put(&object, "exact_machine", text_or_null(result->exact_machine));
-	put(&object, "insn", insns(result));
-	put(&object, "cost_ns", has_time(result) ? costs(result) : json_null());
-	put(&object, "cpu_ns", has_time(result) ? cpu_costs(result) : json_null());
-	put(&object, "rate_per_sec", has_time(result) ? rates(result) : json_null());
-	put(&object, "watched", watched(result));
-	put(&object, "attempts",
-	    result_has_figures(result) ? integer(result->attempts) : json_null());
-	put(&object, "losses", losses(result));
-	put(&object, "counters", counters(result));
-	put(&object, "disturbance", has_time(result) ? disturbance(result) : json_null());
-	put(&object, "programs", programs(result));
-	put(&object, "notes", notes(result));
-	put(&object, "host", host_of(&result->host));
-	put(&object, "quantiles_ns", has_time(result) ? quantiles(result) : json_null());
-	put(&object, "intervals", has_time(result) ? intervals(result) : json_array());
+	json_put(&object, "benchmark", text(result->bench->name));
+	json_put(&object, "parameters", parameters(result));
+	json_put(&object, "round", result->round ? integer(result->round - 1) : json_null());
+	json_put(&object, "status", text(status_name(result->status)));
+	json_put(&object, "reason", text_or_null(result->reason));
+	json_put(&object, "options", options_of(result->options));
+	json_put(&object, "trigger", trigger_of(result->trigger));
+	json_put(&object, "started_unix_ns", integer(result->started_unix_ns));
+	json_put(&object, "setup_ns", integer_or_null(result->setup_ns));
+	json_put(&object, "cpus_used", cpus_used(result));
+	json_put(&object, "ops_per_pass", integer_or_null(result->ops_per_pass));
+	json_put(&object, "passes_per_batch", integer_or_null(result->passes_per_batch));
+	json_put(&object, "pieces_per_batch", integer_or_null(result->pieces_per_batch));
+	json_put(&object, "exact_mode", json_boolean(result->exact));
+	json_put(&object, "exact_machine", text_or_null(result->exact_machine));
+	json_put(&object, "insn", insns(result));
+	json_put(&object, "cost_ns", has_time(result) ? costs(result) : json_null());
+	json_put(&object, "cpu_ns", has_time(result) ? cpu_costs(result) : json_null());
+	json_put(&object, "rate_per_sec", has_time(result) ? rates(result) : json_null());
+	json_put(&object, "watched", watched(result));
+	json_put(&object, "attempts",
+		 result_has_figures(result) ? integer(result->attempts) : json_null());
+	json_put(&object, "losses", losses(result));
+	json_put(&object, "counters", counters(result));
+	json_put(&object, "disturbance", has_time(result) ? disturbance(result) : json_null());
+	json_put(&object, "programs", programs(result));
+	json_put(&object, "notes", notes(result));
+	json_put(&object, "host", host_of(&result->host));
+	json_put(&object, "quantiles_ns", has_time(result) ? quantiles(result) : json_null());
+	json_put(&object, "intervals", has_time(result) ? intervals(result) : json_array());
 	return object;
 }
 
@@ -694,15 +675,15 @@ static json_t *plan_case_of(const struct plan_case *c)
 	json_t *object = json_object();
 	bool known = c->nr_rounds > 0;
 
-	put(&object, "name", text(c->name));
-	put(&object, "benchmark", text(c->options->bench->name));
-	put(&object, "rounds", integer(c->nr_run));
-	put(&object, "stopped", text(plan_stop_name(c->stop)));
-	put(&object, "reason", text_or_null(c->reason));
-	put(&object, "raw", known ? real(c->raw_median) : json_null());
-	put(&object, "net", known ? real(c->median) : json_null());
-	put(&object, "net_lo", c->has_interval ? real(c->lo) : json_null());
-	put(&object, "net_hi", c->has_interval ? real(c->hi) : json_null());
+	json_put(&object, "name", text(c->name));
+	json_put(&object, "benchmark", text(c->options->bench->name));
+	json_put(&object, "rounds", integer(c->nr_run));
+	json_put(&object, "stopped", text(plan_stop_name(c->stop)));
+	json_put(&object, "reason", text_or_null(c->reason));
+	json_put(&object, "raw", known ? real(c->raw_median) : json_null());
+	json_put(&object, "net", known ? real(c->median) : json_null());
+	json_put(&object, "net_lo", c->has_interval ? real(c->lo) : json_null());
+	json_put(&object, "net_hi", c->has_interval ? real(c->hi) : json_null());
 	return object;
 }
 
@@ -717,13 +698,13 @@ static json_t *plan_of(const struct plan *plan)
 	}
 	object = json_object();
 	for (size_t i = 0; i < plan->nr_cases; i++)
-		add(&cases, plan_case_of(&plan->cases[i]));
-	put(&object, "seed", integer(plan->seed));
-	put(&object, "rounds", integer_or_null(plan->rounds));
-	put(&object, "precision", plan->precision > 0 ? real(plan->precision) : json_null());
-	put(&object, "max_time_sec", real((double)plan->max_time_ns / (double)NSEC_PER_SEC));
-	put(&object, "unit", text(plan->exact ? "insn" : "ns"));
-	put(&object, "cases", cases);
+		json_add(&cases, plan_case_of(&plan->cases[i]));
+	json_put(&object, "seed", integer(plan->seed));
+	json_put(&object, "rounds", integer_or_null(plan->rounds));
+	json_put(&object, "precision", plan->precision > 0 ? real(plan->precision) : json_null());
+	json_put(&object, "max_time_sec", real((double)plan->max_time_ns / (double)NSEC_PER_SEC));
+	json_put(&object, "unit", text(plan->exact ? "insn" : "ns"));
+	json_put(&object, "cases", cases);
 	return object;
 }
 
@@ -734,11 +715,11 @@ static json_t *document(const struct result *results, size_t n, const struct pla
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < n; i++)
-		add(&cases, case_result(&results[i], plan ? &plan->rounds_of[i] : NULL));
-	put(&object, "schema", json_string(JSON_SCHEMA));
-	put(&object, "schema_version", json_integer(JSON_SCHEMA_VERSION));
-	put(&object, "suite", plan_of(plan));
-	put(&object, "results", cases);
+		json_add(&cases, case_result(&results[i]));
+	json_put(&object, "schema", json_string(JSON_SCHEMA));
+	json_put(&object, "schema_version", json_integer(JSON_SCHEMA_VERSION));
+	json_put(&object, "suite", plan_of(plan));
+	json_put(&object, "results", cases);
 	return object;
 }
 

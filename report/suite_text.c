@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "suite_text.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "text.h"
 
 #define BAR 30
 
@@ -66,8 +67,5 @@ int suite_text_result(FILE *out, const struct plan *plan)
 	for (size_t i = 0; i < plan->nr_cases; i++)
 		case_line(out, plan, &plan->cases[i], width);
 	fprintf(out, "order by --seed %llu\n", (unsigned long long)plan->seed);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return error_set(errno ? errno : EIO, "cannot write the results: %s",
-			 strerror(errno ? errno : EIO));
+	return text_flush(out);
 }

@@ -15,9 +15,9 @@ void text_init(struct text *text, FILE *out, const struct options *options)
 	text->redraw = options->quiet && isatty(STDERR_FILENO);
 }
 
-static int flush(struct text *text)
+int text_flush(FILE *out)
 {
-	if (!fflush(text->out) && !ferror(text->out))
+	if (!fflush(out) && !ferror(out))
 		return 0;
 	return error_set(errno ? errno : EIO, "cannot write the results: %s",
 			 strerror(errno ? errno : EIO));
@@ -28,7 +28,7 @@ int text_setting_up(struct text *text)
 	if (text->options->quiet)
 		return 0;
 	fprintf(text->out, "Setting up benchmark '%s'...\n", text->options->bench->name);
-	return flush(text);
+	return text_flush(text->out);
 }
 
 int text_started(struct text *text, bool exact)
@@ -37,7 +37,7 @@ int text_started(struct text *text, bool exact)
 	if (text->options->quiet)
 		return 0;
 	fprintf(text->out, "Benchmark '%s' started.\n", text->options->bench->name);
-	return flush(text);
+	return text_flush(text->out);
 }
 
 static void redraw(const struct text *text, const struct result_interval *interval,
@@ -92,13 +92,13 @@ int text_interval(struct text *text, const struct result_interval *interval, uns
 	fprintf(text->out, "Iter %3u (%7.3lfus): ", number,
 		(interval->duration_ns - (double)NSEC_PER_SEC) / (double)NSEC_PER_USEC);
 	interval_line(text, interval);
-	return flush(text);
+	return text_flush(text->out);
 }
 
 int text_line(struct text *text, const char *line)
 {
 	fprintf(text->out, "%s\n", line);
-	return flush(text);
+	return text_flush(text->out);
 }
 
 static void cost_line(FILE *out, const char *label, const struct stats_cost *cost)
@@ -420,7 +420,7 @@ int text_rows(struct text *text, const struct result *result, const struct resul
 		return 0;
 	fprintf(text->out, "Interval %u (%.3lf s):\n", number, (double)rows->duration_ns / 1e9);
 	print_rows(text->out, result, rows);
-	return flush(text);
+	return text_flush(text->out);
 }
 
 /* What a watcher has seen. */
@@ -432,7 +432,7 @@ static int watched(struct text *text, const struct result *result)
 	if (result->status == RESULT_INTERRUPTED)
 		fprintf(out, "warning: ended early by a signal: from what was seen until then\n");
 	print_rows(out, result, &result->rows);
-	return flush(text);
+	return text_flush(text->out);
 }
 
 int text_result(struct text *text, const struct result *result)
@@ -451,7 +451,7 @@ int text_result(struct text *text, const struct result *result)
 			"warning: ended early by a signal: from what was measured until then\n");
 	if (result->exact) {
 		exact_result(out, result);
-		return flush(text);
+		return text_flush(text->out);
 	}
 	cost_line(out, "raw", &result->cost_ns[BENCH_REAL]);
 	cost_line(out, "overhead", &result->cost_ns[BENCH_TWIN]);
@@ -459,5 +459,5 @@ int text_result(struct text *text, const struct result *result)
 	cpu_line(out, result);
 	disturbance(out, result);
 	summary(out, result);
-	return flush(text);
+	return text_flush(text->out);
 }

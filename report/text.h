@@ -18,6 +18,9 @@ struct text {
 	bool redraw; /* one line, drawn anew on stderr, in place of progress lines */
 };
 
+/* 0, or a negative error when what was printed cannot be written. */
+int text_flush(FILE *out);
+
 /* `out` stays the caller's. */
 void text_init(struct text *text, FILE *out, const struct options *options);
 

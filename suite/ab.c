@@ -11,6 +11,7 @@
 #include "../harness/run.h"
 #include "../report/json.h"
 #include "../report/suite_text.h"
+#include "../report/text.h"
 
 #define THRESHOLD 0.02
 #define ALPHA 0.01
@@ -167,9 +168,7 @@ static int conclude(struct ab *ab, FILE *out, int *status)
 		*status = EXIT_FAILED;
 	if (judged.verdict == VERDICT_NOT_ENOUGH)
 		*status = EXIT_CANNOT_RUN;
-	if (fflush(out) || ferror(out))
-		return error_set(EIO, "cannot write the results: %s", strerror(errno));
-	return 0;
+	return text_flush(out);
 }
 
 /* Either case that has not run makes a comparison of none. */
@@ -189,7 +188,7 @@ static int both_ran(const struct plan *plan)
 static int run(struct ab *ab, int *status)
 {
 	const char *path = ab->options.json_path;
-	FILE *out = path && !strcmp(path, "-") ? stderr : stdout;
+	FILE *out = options_json_on_stdout(&ab->options) ? stderr : stdout;
 	struct output *json = NULL;
 	int err = path ? output_open(path, &json) : 0, json_err;
 

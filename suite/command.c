@@ -13,7 +13,6 @@
 
 static int run_plan(struct plan *plan, const struct options *options, int *status)
 {
-	bool json_on_stdout = options->json_path && !strcmp(options->json_path, "-");
 	struct output *json = NULL;
 	int err = 0, text_err, json_err = 0;
 	char why[1024];
@@ -27,7 +26,7 @@ static int run_plan(struct plan *plan, const struct options *options, int *statu
 		*status = 128 + plan_signal(plan);
 	plan_read_host(plan);
 	snprintf(why, sizeof(why), "%s", err ? error_text() : "");
-	text_err = suite_text_result(json_on_stdout ? stderr : stdout, plan);
+	text_err = suite_text_result(options_json_on_stdout(options) ? stderr : stdout, plan);
 	if (json)
 		json_err = json_write_plan(json, plan);
 	if (err)
