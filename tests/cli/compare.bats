@@ -6,26 +6,17 @@
 #
 #	BENCH=./bench bats tests/cli/compare.bats
 
-bats_require_minimum_version 1.5.0
+load helpers
 
-BENCH=${BENCH:-./bench}
 corpus=tests/corpus
 
 setup() {
-	[ -x "$BENCH" ] || skip "no $BENCH: build it first"
+	need_bench
 	folder=$(mktemp -d)
 }
 
 teardown() {
 	rm -rf "$folder"
-}
-
-wrong() {
-	echo "$1"
-	echo "status: $status"
-	echo "stdout: $output"
-	echo "stderr: ${stderr:-}"
-	return 1
 }
 
 # compared STATUS ARGUMENT...: exit status STATUS, nothing on stderr.
@@ -39,12 +30,7 @@ compared() {
 
 # refused TEXT ARGUMENT...: exit status 2, nothing on stdout, the one line "bench: TEXT".
 refused() {
-	local text=$1
-	shift
-	run --separate-stderr "$BENCH" compare "$@"
-	[ "$status" -eq 2 ] || wrong "not the exit status of a usage error"
-	[ -z "$output" ] || wrong "something on stdout"
-	[ "$stderr" = "bench: $text" ] || wrong "not: bench: $text"
+	usage_error "$1" compare "${@:2}"
 }
 
 # results FILE FILTER: the timed result as `$r` put through a jq filter that gives results.

@@ -6,27 +6,18 @@
 #
 #	BENCH=./bench bats tests/cli/convert.bats
 
-bats_require_minimum_version 1.5.0
+load helpers
 
-BENCH=${BENCH:-./bench}
 corpus=tests/corpus
 compare_py=/usr/share/benchmark/compare.py
 
 setup() {
-	[ -x "$BENCH" ] || skip "no $BENCH: build it first"
+	need_bench
 	folder=$(mktemp -d)
 }
 
 teardown() {
 	rm -rf "$folder"
-}
-
-wrong() {
-	echo "$1"
-	echo "status: $status"
-	echo "stdout: $output"
-	echo "stderr: ${stderr:-}"
-	return 1
 }
 
 # converted ARGUMENT...: exit status 0; what is on stderr is left to the test.
@@ -36,12 +27,7 @@ converted() {
 }
 
 refused() {
-	local text=$1
-	shift
-	run --separate-stderr "$BENCH" convert "$@"
-	[ "$status" -eq 2 ] || wrong "not the exit status of a usage error"
-	[ -z "$output" ] || wrong "something on stdout"
-	[ "$stderr" = "bench: $text" ] || wrong "not: bench: $text"
+	usage_error "$1" convert "${@:2}"
 }
 
 # rounds FILE COST N: so many rounds of about that net cost.

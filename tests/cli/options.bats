@@ -6,28 +6,18 @@
 #
 #	BENCH=./bench bats tests/cli/options.bats
 
-bats_require_minimum_version 1.5.0
+load helpers
 
-BENCH=${BENCH:-./bench}
 seq=local-storage-cache-seq-get
 int=local-storage-cache-int-get
 control=local-storage-cache-hashmap-control
 
 setup() {
-	[ -x "$BENCH" ] || skip "no $BENCH: build it first"
+	need_bench
 }
 
 teardown() {
 	[ -z "${for_anybody:-}" ] || rm -r "$for_anybody"
-}
-
-# wrong TEXT: say what came instead.
-wrong() {
-	echo "$1"
-	echo "status: $status"
-	echo "stdout: $output"
-	echo "stderr: $stderr"
-	return 1
 }
 
 # one_line: exit status 2, one line on stderr, nothing on stdout.

@@ -9,24 +9,7 @@
 
 #include <cmocka.h>
 
-static bool near(double actual, double expected, double tolerance)
-{
-	if (fabs(actual - expected) <= tolerance)
-		return true;
-	print_error("%.17g is not %.17g +- %g\n", actual, expected, tolerance);
-	return false;
-}
-
-#define assert_near(actual, expected, tolerance) assert_true(near(actual, expected, tolerance))
-
-/* A fixed sequence of numbers in 0..range - 1 that looks random; xorshift64. */
-static u64 scramble(u64 *seed, u64 range)
-{
-	*seed ^= *seed << 13;
-	*seed ^= *seed >> 7;
-	*seed ^= *seed << 17;
-	return *seed % range;
-}
+#include "numbers.h"
 
 static double p_of(const double *base, size_t nr_base, const double *new, size_t nr_new)
 {
@@ -268,12 +251,6 @@ static void ratio_by_nothing_is_not_known(void **state)
 	assert_false(ratio_of(half, 9, TEN, 10).has_interval);
 	assert_true(ratio_of(TEN, 10, half, 9).has_interval);
 	assert_near(ratio_of(TEN, 10, half, 9).lo, 0, 0);
-}
-
-/* Uniform in 0..1, not 0. */
-static double uniform(u64 *seed)
-{
-	return (double)(1 + scramble(seed, 1 << 30)) / (1 << 30);
 }
 
 /* Box and Muller's. */

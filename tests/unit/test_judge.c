@@ -10,26 +10,13 @@
 
 #include <cmocka.h>
 
+#include "numbers.h"
+
 #define ROUNDS 10
 #define CASES 10
 #define SIMULATED_ROUNDS 20
 
 static const struct criteria usual = { .alpha = 0.01, .threshold = 0.02 };
-
-/* A fixed sequence of numbers that looks random; xorshift64. */
-static u64 scramble(u64 *seed, u64 range)
-{
-	*seed ^= *seed << 13;
-	*seed ^= *seed >> 7;
-	*seed ^= *seed << 17;
-	return *seed % range;
-}
-
-/* Uniform in 0..1, not 0. */
-static double uniform(u64 *seed)
-{
-	return (double)(1 + scramble(seed, 1 << 30)) / (1 << 30);
-}
 
 /* Box and Muller's. */
 static double gauss(u64 *seed)

@@ -14,18 +14,9 @@
 
 #include <cmocka.h>
 
+#include "numbers.h"
+
 #define EXACT 1e-12
-
-/* cmocka's assert_float_equal() takes nan for equal to anything. */
-static bool near(double actual, double expected, double tolerance)
-{
-	if (fabs(actual - expected) <= tolerance)
-		return true;
-	print_error("%.17g is not %.17g +- %g\n", actual, expected, tolerance);
-	return false;
-}
-
-#define assert_near(actual, expected, tolerance) assert_true(near(actual, expected, tolerance))
 
 /* Hand-made: mean 5, squared deviations 9 1 1 1 0 0 4 16 = 32, of which 32 / 7 is the variance. */
 static const double EIGHT[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
@@ -163,15 +154,6 @@ static double mad_by_definition(const double *sorted, size_t n)
 	mad = stats_quantile(distances, n, 0.5);
 	free(distances);
 	return mad;
-}
-
-/* A fixed sequence of numbers in 0..range - 1 that looks random; xorshift64. */
-static u64 scramble(u64 *seed, u64 range)
-{
-	*seed ^= *seed << 13;
-	*seed ^= *seed >> 7;
-	*seed ^= *seed << 17;
-	return *seed % range;
 }
 
 static void mad_agrees_with_its_definition(void **state)
