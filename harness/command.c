@@ -21,8 +21,6 @@
  */
 static void child(int go, char *const *argv, int out, pid_t parent, bool own_group)
 {
-	static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGPIPE, SIGXFSZ };
-	struct sigaction before;
 	sigset_t none;
 	char word;
 	int err;
@@ -32,13 +30,9 @@ static void child(int go, char *const *argv, int out, pid_t parent, bool own_gro
 		setpgid(0, 0);
 	if (getppid() != parent)
 		_exit(1);
-	for (size_t i = 0; i < ARRAY_SIZE(ours); i++) {
-		/* Who ran us under nohup wants that for the command, too. */
-		if (ours[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) &&
-		    before.sa_handler == SIG_IGN)
-			continue;
-		signal(ours[i], SIG_DFL);
-	}
+	/* Handlers go with execve() by themselves, what is ignored stays. */
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (out != STDOUT_FILENO)
