@@ -92,9 +92,11 @@ measure() {
 	output=$(<"$printed")
 	is_complete || incomplete "$@"
 	cases=$((cases + 1))
-	if [[ $output == *'warning: the machine was busy'* ]]; then
+	case $output in
+	*'warning: the machine was busy'* | *'warning: the core was busy'*)
 		disturbed=$((disturbed + 1))
-	fi
+		;;
+	esac
 }
 
 # cannot_run BENCHMARK: why this kernel or user cannot run it; nothing if they can.
@@ -138,6 +140,7 @@ cost() {
 			how = $3 == "ns/op" ? "± " sprintf(figure, ($6 - $5) / 2) : "exact"
 			floor = /below the floor/ ? "  below the floor" : ""
 		}
+		/^warning: the core was busy/ { floor = floor "  shared core" }
 		/^(raw|overhead) +not exact/ { inexact = 1 }
 		END {
 			if (inexact)

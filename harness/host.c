@@ -262,6 +262,14 @@ static void read_versions(struct host *host)
 	copy_text(host->bench_version, HOST_TEXT, BENCH_VERSION);
 }
 
+bool host_is_emulated(void)
+{
+	char name[HOST_TEXT] = "";
+
+	read_virtualization(name, sizeof(name));
+	return !strncmp(name, "TCG", 3);
+}
+
 void host_read(struct host *host)
 {
 	memset(host, 0, sizeof(*host));

@@ -33,6 +33,9 @@ struct host {
 
 void host_read(struct host *host);
 
+/* Is the processor a program's, whose instructions take no cycles? */
+bool host_is_emulated(void);
+
 /*
  * Jiffies of steal time of the whole machine since boot, in ns, and -1 if /proc/stat does not
  * say. The difference of two readings is what neighbours took meanwhile.

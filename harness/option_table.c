@@ -54,7 +54,7 @@ const struct option_row option_rows[] = {
 		  "this narrow, to both sides, or --max-time is up [1%]" },
 	{ "max-time", NULL, "SEC", .kind = OPTION_U64, AT(max_time_sec), .def = 10, .min = 1,
 	  .max = DAY_SEC, .help = "of a suite: seconds that all rounds of one case may take" },
-	{ "round-ms", NULL, "NUM", .kind = OPTION_U64, AT(round_ms), .def = 200, .min = 100,
+	{ "round-ms", NULL, "NUM", .kind = OPTION_U64, AT(round_ms), .def = 50, .min = 20,
 	  .max = 3600000, .help = "of a suite: milliseconds to measure a case in one round" },
 	{ "seed", NULL, "NUM", .kind = OPTION_U64, AT(seed), .def = 0, .min = 0, .max = UINT64_MAX,
 	  .help = "of a suite: of the order; 0 takes a new one, which the result names" },

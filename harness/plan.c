@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "core.h"
 #include "random.h"
 #include "run.h"
 
@@ -76,6 +77,7 @@ int plan_init(struct plan *plan, const struct options *suite, const struct optio
 void plan_free(struct plan *plan)
 {
 	for (size_t i = 0; i < plan->nr_cases; i++) {
+		free(plan->cases[i].rounds);
 		free(plan->cases[i].net);
 		free(plan->cases[i].raw);
 	}
@@ -98,41 +100,101 @@ static struct result *new_result(struct plan *plan)
 	return &results[plan->nr_results++];
 }
 
-static bool add_value(double **values, size_t n, size_t *room, double value)
+static bool add_round(struct plan_case *c, const struct plan_round *round)
 {
-	double *more = array_with_room(*values, n, room, sizeof(*more));
+	struct plan_round *rounds =
+		array_with_room(c->rounds, c->nr_rounds, &c->rounds_room, sizeof(*rounds));
 
-	if (!more)
+	if (!rounds)
 		return false;
-	more[n] = value;
-	*values = more;
+	c->rounds = rounds;
+	c->rounds[c->nr_rounds++] = *round;
 	return true;
 }
 
-static bool add_round(struct plan_case *c, double net, double raw)
+/*
+ * Count the rounds on a core alone and on a shared one, and take the mark from those that seemed to have it
+ * alone for there was nothing better to be seen in them.
+ */
+static void count_alone(struct plan *plan, struct plan_case *c)
 {
-	if (!add_value(&c->net, c->nr_rounds, &c->net_room, net) ||
-	    !add_value(&c->raw, c->nr_rounds, &c->raw_room, raw))
-		return false;
-	c->nr_rounds++;
-	return true;
+	u64 least_cycles = UINT64_MAX;
+
+	c->nr_alone = c->nr_shared = 0;
+	for (size_t i = 0; i < c->nr_rounds; i++)
+		least_cycles =
+			min_u64(least_cycles, plan->results[c->rounds[i].result].core.least_cycles);
+	for (size_t i = 0; i < c->nr_rounds; i++) {
+		struct result *result = &plan->results[c->rounds[i].result];
+
+		if (!core_has_been_alone(result->core.least_cycles, least_cycles))
+			result->core.alone_only = false;
+		c->nr_alone += result->core.alone_only;
+		c->nr_shared += result_core_shared(result);
+	}
 }
 
-static int summarise_case(struct plan_case *c)
+static bool counts(const struct plan *plan, const struct plan_case *c,
+		   const struct plan_round *round)
 {
-	double *sorted = calloc(c->nr_rounds, sizeof(*sorted));
+	return !c->alone_only || plan->results[round->result].core.alone_only;
+}
 
-	if (!sorted)
+static int summarise_case(const struct plan *plan, struct plan_case *c)
+{
+	size_t room = c->nr_rounds * sizeof(double);
+	double *net = realloc(c->net, room), *raw;
+
+	if (net)
+		c->net = net;
+	raw = realloc(c->raw, room);
+	if (raw)
+		c->raw = raw;
+	if (!net || !raw)
 		return error_set(ENOMEM, "no memory for %zu rounds", c->nr_rounds);
-	memcpy(sorted, c->raw, c->nr_rounds * sizeof(*sorted));
-	stats_sort(sorted, c->nr_rounds);
-	c->raw_median = stats_quantile(sorted, c->nr_rounds, 0.5);
-	memcpy(sorted, c->net, c->nr_rounds * sizeof(*sorted));
-	stats_sort(sorted, c->nr_rounds);
-	c->median = stats_quantile(sorted, c->nr_rounds, 0.5);
-	c->has_interval = stats_median_interval(sorted, c->nr_rounds, &c->lo, &c->hi);
-	free(sorted);
+	c->at_ghz = true;
+	for (size_t i = 0; i < c->nr_rounds; i++)
+		c->at_ghz = c->at_ghz && (!counts(plan, c, &c->rounds[i]) || c->rounds[i].ghz > 0);
+	c->nr_counting = 0;
+	for (size_t i = 0; i < c->nr_rounds; i++) {
+		const struct plan_round *round = &c->rounds[i];
+
+		if (!counts(plan, c, round))
+			continue;
+		net[c->nr_counting] = c->at_ghz ? round->net_cycles / plan->ghz : round->net;
+		raw[c->nr_counting++] = c->at_ghz ? round->raw_cycles / plan->ghz : round->raw;
+	}
+	stats_sort(raw, c->nr_counting);
+	c->raw_median = stats_quantile(raw, c->nr_counting, 0.5);
+	stats_sort(net, c->nr_counting);
+	c->median = stats_quantile(net, c->nr_counting, 0.5);
+	c->has_interval = stats_median_interval(net, c->nr_counting, &c->lo, &c->hi);
 	return 0;
+}
+
+/* After another round of `c`, which in step changes what counts of the others. */
+static int summarise(struct plan *plan, struct plan_case *c)
+{
+	bool all = true;
+	int err = 0;
+
+	for (size_t i = 0; i < plan->nr_cases; i++) {
+		struct plan_case *one = &plan->cases[i];
+
+		if (!plan->in_step && one != c)
+			continue;
+		count_alone(plan, one);
+		all = all && one->nr_alone >= PLAN_ENOUGH_ALONE;
+	}
+	for (size_t i = 0; i < plan->nr_cases && !err; i++) {
+		struct plan_case *one = &plan->cases[i];
+
+		if ((!plan->in_step && one != c) || !one->nr_rounds)
+			continue;
+		one->alone_only = all;
+		err = summarise_case(plan, one);
+	}
+	return err;
 }
 
 /*
@@ -143,7 +205,10 @@ static bool is_precise(const struct plan *plan, const struct plan_case *c)
 {
 	double off = c->hi - c->median > c->median - c->lo ? c->hi - c->median : c->median - c->lo;
 
-	return plan->precision && c->has_interval && c->nr_rounds >= FEWEST_ROUNDS &&
+	/* Rounds on a shared core may agree as well, and on something else. */
+	if (c->nr_shared && !c->alone_only)
+		return false;
+	return plan->precision && c->has_interval && c->nr_counting >= FEWEST_ROUNDS &&
 	       off <= plan->precision * c->raw_median;
 }
 
@@ -203,12 +268,20 @@ static int run_one(struct plan *plan, struct plan_case *c, u32 round)
 	}
 	plan->exact = result->exact;
 	if (!result->bench->watcher) {
-		bool added = result->exact ? add_round(c, result->net_insn,
-						       result->insn[BENCH_REAL].per_op)
-					   : add_round(c, result->net_ns.value,
-						       result->cost_ns[BENCH_REAL].median);
+		const struct plan_round one = {
+			.net = result->exact ? result->net_insn : result->net_ns.value,
+			.raw = result->exact ? result->insn[BENCH_REAL].per_op
+					     : result->cost_ns[BENCH_REAL].median,
+			.net_cycles = result->net_cycles.value,
+			.raw_cycles = result->cycles[BENCH_REAL].median,
+			.ghz = result->core.ghz,
+			.result = plan->nr_results - 1,
+		};
 
-		err = added ? summarise_case(c) : error_set(ENOMEM, "no memory for a round");
+		if (!plan->ghz)
+			plan->ghz = one.ghz;
+		err = add_round(c, &one) ? summarise(plan, c)
+					 : error_set(ENOMEM, "no memory for a round");
 		if (err)
 			return err;
 	}
@@ -297,6 +370,29 @@ static int run_round(struct plan *plan, u32 round, size_t *order, u64 *state, u6
 	return 0;
 }
 
+/* From the clock rate of the first round to that of most. */
+static int settle_clock(struct plan *plan)
+{
+	double *rates = calloc(plan->nr_results + 1, sizeof(*rates));
+	size_t n = 0;
+	int err = 0;
+
+	if (!rates)
+		return error_set(ENOMEM, "no memory for %zu rounds", plan->nr_results);
+	for (size_t i = 0; i < plan->nr_results; i++) {
+		if (plan->results[i].core.ghz > 0)
+			rates[n++] = plan->results[i].core.ghz;
+	}
+	stats_sort(rates, n);
+	plan->ghz = stats_quantile(rates, n, 0.5);
+	free(rates);
+	for (size_t i = 0; i < plan->nr_cases && !err; i++) {
+		if (plan->cases[i].nr_rounds)
+			err = summarise_case(plan, &plan->cases[i]);
+	}
+	return err;
+}
+
 /* After the last round: cases that a signal kept from going on, and what the plan as a whole came to. */
 static int conclude(struct plan *plan)
 {
@@ -337,5 +433,7 @@ int plan_run(struct plan *plan, plan_progress *progress, void *data)
 		err = run_round(plan, round, order, &state, begun, progress, data, &going);
 	free(order);
 	progress(data, plan, NULL, 1, 0);
+	if (!err)
+		err = settle_clock(plan);
 	return err ? err : conclude(plan);
 }

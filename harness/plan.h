@@ -10,6 +10,9 @@
 #include "options.h"
 #include "result.h"
 
+/* There is an interval of the median of so many. */
+#define PLAN_ENOUGH_ALONE 6
+
 /* Why a case was not run again. */
 enum plan_stop {
 	PLAN_NOT_STOPPED,
@@ -25,18 +28,33 @@ enum plan_stop {
 
 const char *plan_stop_name(enum plan_stop stop);
 
+/* What one round of a case came to: ns or, in exact mode, insn. */
+struct plan_round {
+	double net, raw;
+	double net_cycles, raw_cycles, ghz; /* ghz is 0 where these are not known */
+	size_t result; /* its index */
+};
+
 struct plan_case {
 	const struct options *options; /* the caller's */
 	char name[256];
-	double *net, *raw; /* of each round, in the order of time: ns or, in exact mode, insn */
-	size_t net_room, raw_room;
-	size_t nr_rounds; /* that gave a cost: those who watch others have none */
+	struct plan_round *
+		rounds; /* that gave a cost, in the order of time: those who watch others have none */
+	size_t nr_rounds, rounds_room;
 	u32 nr_run; /* rounds in all */
 	u64 took_ns; /* all rounds */
 	enum plan_stop stop;
 	char reason[256]; /* of PLAN_SKIPPED and PLAN_FAILED */
 
-	/* What all rounds say. */
+	/*
+	 * What the rounds say that count: those that had a core alone, once there are PLAN_ENOUGH_ALONE of
+	 * them, and all of them until then.
+	 */
+	size_t nr_alone, nr_shared;
+	bool alone_only;
+	double *net, *raw; /* of each that counts, ascending; at the plan's clock rate, if at_ghz */
+	bool at_ghz;
+	size_t nr_counting;
 	double median, raw_median; /* of the net and of the raw cost */
 	double lo, hi; /* 95% interval of the net cost's median */
 	bool has_interval; /* six rounds are needed for one */
@@ -46,13 +64,18 @@ struct plan {
 	unsigned int rounds; /* 0: until precise */
 	double precision; /* 0: not asked for */
 	u64 max_time_ns; /* of one case */
-	bool in_step; /* a case that is precise runs on as long as another is not */
+	bool in_step; /* cases are to be compared: all have the same rounds, chosen in the same way */
 	u64 seed;
 	struct plan_case *cases;
 	size_t nr_cases;
 	struct result *results; /* in the order they were run */
 	size_t nr_results, room;
 	bool exact;
+	/*
+	 * A clock rate that rounds had, which those of all cases are brought to, for they have others: ns are
+	 * cycles by this. 0: not known.
+	 */
+	double ghz;
 };
 
 /* Before a case of a round is run, and after the last. `done` is a share of all the work, guessed. */

@@ -59,9 +59,9 @@ static bool phase_takes_samples(enum phase_kind kind)
 }
 
 /* Memory comes with the first write to it. */
-static u64 *map_samples(size_t room)
+static void *map_samples(size_t room, size_t size)
 {
-	void *samples = mmap(NULL, room * sizeof(u64), PROT_READ | PROT_WRITE,
+	void *samples = mmap(NULL, room * size, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return samples == MAP_FAILED ? NULL : samples;
@@ -72,10 +72,11 @@ static int samples_init(struct samples *samples, size_t max_blocks, const struct
 	size_t room = max_u64(SAMPLES_ROOM / run->options->nr_producers, SAMPLES_ROOM_MIN);
 
 	samples->room = max_u64(room, 2 * run->pieces);
-	samples->ns = map_samples(samples->room);
-	samples->cpu_ns = map_samples(samples->room);
+	samples->ns = map_samples(samples->room, sizeof(*samples->ns));
+	samples->cpu_ns = map_samples(samples->room, sizeof(*samples->cpu_ns));
+	samples->looks = map_samples(samples->room, sizeof(*samples->looks));
 	samples->blocks = calloc(max_blocks, sizeof(*samples->blocks));
-	if (!samples->ns || !samples->cpu_ns || !samples->blocks)
+	if (!samples->ns || !samples->cpu_ns || !samples->looks || !samples->blocks)
 		return error_set(ENOMEM, "no memory for the samples of %u producers",
 				 run->options->nr_producers);
 	samples->pieces = run->pieces;
@@ -89,6 +90,8 @@ static void samples_free(struct samples *samples)
 		munmap(samples->ns, samples->room * sizeof(*samples->ns));
 	if (samples->cpu_ns)
 		munmap(samples->cpu_ns, samples->room * sizeof(*samples->cpu_ns));
+	if (samples->looks)
+		munmap(samples->looks, samples->room * sizeof(*samples->looks));
 	free(samples->blocks);
 	memset(samples, 0, sizeof(*samples));
 }
@@ -101,6 +104,7 @@ static void samples_halve(struct samples *samples)
 		memcpy(samples->ns + i * pieces, samples->ns + 2 * i * pieces,
 		       pieces * sizeof(*samples->ns));
 		samples->cpu_ns[i] = samples->cpu_ns[2 * i];
+		samples->looks[i] = samples->looks[2 * i];
 	}
 	for (size_t b = 0; b < samples->nr_blocks; b++)
 		samples->blocks[b] /= 2;
@@ -108,7 +112,8 @@ static void samples_halve(struct samples *samples)
 	samples->stride *= 2;
 }
 
-static void samples_add(struct samples *samples, const u64 *piece_ns, u64 cpu_ns)
+static void samples_add(struct samples *samples, const u64 *piece_ns, u64 cpu_ns,
+			const struct core_look *look)
 {
 	if (++samples->skipped < samples->stride)
 		return;
@@ -117,8 +122,11 @@ static void samples_add(struct samples *samples, const u64 *piece_ns, u64 cpu_ns
 		samples_halve(samples);
 	memcpy(samples->ns + samples->n * samples->pieces, piece_ns,
 	       samples->pieces * sizeof(*piece_ns));
+	/* Where there is none of these, their memory is never touched. */
 	if (cpu_ns)
 		samples->cpu_ns[samples->n] = cpu_ns;
+	if (look->busy_ns)
+		samples->looks[samples->n] = *look;
 	samples->n++;
 }
 
@@ -278,13 +286,32 @@ static u64 involuntary_switches(void)
 }
 
 static void take_sample(struct bench_producer *producer, enum phase_kind kind,
-			const struct batch *batch, struct slice *slice)
+			const struct batch *batch, const struct core_look *look,
+			struct slice *slice)
 {
 	if (batch->clock_went_back)
 		slice->clock_went_back++;
 	else if (batch->sum.batches == producer->run->pieces && phase_takes_samples(kind))
-		samples_add(&producer->samples[phase_variant(kind)], batch->piece_ns,
-			    batch->cpu.ns);
+		samples_add(&producer->samples[phase_variant(kind)], batch->piece_ns, batch->cpu.ns,
+			    look);
+}
+
+static void look_at_core(const struct bench_run *run, struct core_look *look, struct slice *slice)
+{
+	if (run->looks_at_core)
+		slice->looked_ns += core_look(look);
+}
+
+/* Before the first batch. A twin stays where its real one was. */
+static void begin_to_look(struct bench_producer *producer, enum bench_variant variant,
+			  struct core_look *look, struct slice *slice)
+{
+	if (!producer->run->looks_at_core)
+		return;
+	if (producer->cpu < 0 && variant == BENCH_REAL)
+		producer->least_busy = core_seek();
+	core_look(look);
+	slice->looked_ns = now_ns() - slice->start_ns;
 }
 
 static bool slice_goes_on(const struct bench_run *run, u64 phase, u64 batches)
@@ -301,6 +328,7 @@ static int run_slice(struct bench_producer *producer, u64 phase, struct slice *s
 	enum phase_kind kind = phase_kind(phase);
 	enum bench_variant variant = phase_variant(kind);
 	u64 switches = involuntary_switches();
+	struct core_look before, after = {}, look;
 	struct batch batch;
 
 	memset(slice, 0, sizeof(*slice));
@@ -310,15 +338,19 @@ static int run_slice(struct bench_producer *producer, u64 phase, struct slice *s
 		samples->blocks[samples->nr_blocks++] = samples->n;
 	}
 	slice->start_ns = now_ns();
+	begin_to_look(producer, variant, &after, slice);
 	do {
 		int err = one_batch(producer, variant, &batch);
 
 		if (err)
 			return err;
+		before = after;
+		look_at_core(run, &after, slice);
+		look = core_look_between(&before, &after);
 		slice->batches++;
 		counts_add(&slice->counts, &batch.sum);
 		cpu_time_add(&slice->cpu, &batch.cpu);
-		take_sample(producer, kind, &batch, slice);
+		take_sample(producer, kind, &batch, &look, slice);
 	} while (slice_goes_on(run, phase, slice->batches));
 	slice->end_ns = now_ns();
 	slice->involuntary_switches = involuntary_switches() - switches;

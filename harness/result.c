@@ -36,6 +36,11 @@ bool result_net_is_exact(const struct result *result)
 	return result->insn[BENCH_REAL].exact && result->insn[BENCH_TWIN].exact;
 }
 
+bool result_core_shared(const struct result *result)
+{
+	return result->core.least_cycles && !result->core.alone_only;
+}
+
 bool result_disturbed(const struct result *result)
 {
 	unsigned int nr = result->options->nr_producers;

@@ -24,6 +24,7 @@ struct result_interval {
 	enum bench_variant variant;
 	bool warmup; /* not part of any summary */
 	double duration_ns; /* mean of the producers' own times, first batch to last */
+	double looked_ns; /* of that, spent on looks at the core (core.h), which rates leave out */
 	struct bench_counts counts; /* of all producers */
 	double hits_per_sec; /* sums of the producers' rates */
 	double important_hits_per_sec;
@@ -48,6 +49,14 @@ struct result_insn {
 	u64 batches;
 	u64 agreeing; /* of the piece on which the fewest agree */
 	bool exact; /* more than half agree, and none takes half as long as from tick to tick */
+};
+
+/* What looks at the producer's core have shown: core.h. */
+struct result_core {
+	u64 least_cycles; /* least core_busy_cycles(); 0: nobody looked */
+	double alone; /* share of the real batches */
+	bool alone_only; /* the costs are of these batches; if not, of all: too few of them were */
+	double ghz; /* clock rate: median cycles by median ns of the batches that the costs are of */
 };
 
 struct result_program {
@@ -125,11 +134,19 @@ struct result {
 	/* The same of the twin: what the loop could do at most. */
 	struct result_rate twin_hits;
 
-	/* Nanoseconds per operation, over all batches of the intervals that count. */
+	/*
+	 * Nanoseconds per operation, over the batches of the intervals that count: those that had
+	 * the core alone, if core.alone_only.
+	 */
+	struct result_core core;
 	struct stats_cost cost_ns[BENCH_NR_VARIANTS];
 	struct stats_net net_ns;
 	/* Percentiles 0 to 100 of the batches, per variant: enough to draw the distribution. */
 	double quantiles_ns[BENCH_NR_VARIANTS][RESULT_QUANTILES];
+
+	/* The same in cycles of the core's clock; no samples where nobody looked at the core. */
+	struct stats_cost cycles[BENCH_NR_VARIANTS];
+	struct stats_net net_cycles;
 
 	/* The same in CPU time of the thread; no samples where that is not measured. */
 	struct stats_cost cpu_ns[BENCH_NR_VARIANTS];
@@ -174,6 +191,9 @@ bool result_has_figures(const struct result *result);
 
 /* In exact mode: do the batches of both variants agree? */
 bool result_net_is_exact(const struct result *result);
+
+/* Were the costs measured on a core that worked for others as well? */
+bool result_core_shared(const struct result *result);
 
 /* Did the machine take so much time away that the figures suffer? Thresholds: result.c. */
 bool result_disturbed(const struct result *result);

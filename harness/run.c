@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "exact.h"
+#include "host.h"
 #include "run_internal.h"
 
 /*
@@ -17,7 +18,7 @@
  */
 #define SLICES_PER_INTERVAL 10
 #define TWIN_SHARE 10
-#define SHORTEST_SLICE_NS (50 * NSEC_PER_MSEC) /* real; where an interval is less than a second */
+#define SHORTEST_SLICE_NS (10 * NSEC_PER_MSEC) /* real; where an interval is less than a second */
 
 /* Exact mode counts batches, not time: this many slices of each variant, of so many batches. */
 #define EXACT_SLICES 3
@@ -189,6 +190,7 @@ struct tally {
 	struct result_interval *interval;
 	struct producer_tally {
 		u64 ns;
+		u64 looked_ns; /* of that */
 		struct bench_counts counts;
 	} * producers;
 	u64 batches;
@@ -207,6 +209,7 @@ static void add_slice(struct tally *tally, struct bench_run *run)
 		struct producer_tally *mine = &tally->producers[i];
 
 		mine->ns += slice->end_ns - slice->start_ns;
+		mine->looked_ns += slice->looked_ns;
 		counts_add(&mine->counts, &slice->counts);
 		if (!interval->warmup && interval->variant == BENCH_REAL) {
 			cpu_time_add(&run->cpu, &slice->cpu);
@@ -222,19 +225,22 @@ static void finish_interval(struct tally *tally, const struct bench_run *run)
 {
 	struct result_interval *interval = tally->interval;
 	unsigned int nr = run->options->nr_producers;
-	double ns_sum = 0;
+	double ns_sum = 0, looked_sum = 0;
 
 	for (unsigned int i = 0; i < nr; i++) {
 		const struct producer_tally *mine = &tally->producers[i];
-		double per_sec = mine->ns ? (double)NSEC_PER_SEC / (double)mine->ns : 0;
+		u64 at_work_ns = mine->ns - mine->looked_ns;
+		double per_sec = at_work_ns ? (double)NSEC_PER_SEC / (double)at_work_ns : 0;
 
 		counts_add(&interval->counts, &mine->counts);
 		interval->hits_per_sec += (double)mine->counts.hits * per_sec;
 		interval->important_hits_per_sec += (double)mine->counts.important_hits * per_sec;
 		interval->drops_per_sec += (double)mine->counts.drops * per_sec;
 		ns_sum += (double)mine->ns;
+		looked_sum += (double)mine->looked_ns;
 	}
 	interval->duration_ns = ns_sum / nr;
+	interval->looked_ns = looked_sum / nr;
 }
 
 /*
@@ -493,6 +499,9 @@ static int measure(struct bench_run *run)
 		return error_set(ENOMEM, "no memory for the intervals");
 
 	err = background_start(run);
+	/* Producers beside each other, and threads of the benchmark, share cores as it comes. */
+	run->looks_at_core = !result->exact && run->options->nr_producers == 1 &&
+			     !run->nr_background && !host_is_emulated();
 	if (!err)
 		err = start_producers(run);
 	if (!err)

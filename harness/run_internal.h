@@ -8,6 +8,7 @@
 
 #include "../bench.h"
 #include "command.h"
+#include "core.h"
 #include "run.h"
 
 #define MAX_HELPERS 4
@@ -33,7 +34,8 @@ struct loaded {
 struct samples {
 	u64 *ns;
 	u64 *cpu_ns; /* of each batch as a whole */
-	size_t room; /* of each of both */
+	struct core_look *looks; /* at the core, from before the batch to after it */
+	size_t room; /* of each of these */
 	size_t pieces; /* of a batch */
 	size_t n; /* batches */
 	u64 stride;
@@ -67,6 +69,7 @@ struct slice {
 	struct bench_counts counts;
 	struct cpu_time cpu;
 	u64 involuntary_switches;
+	u64 looked_ns; /* time for looks at the core, which is none of the benchmark's */
 };
 
 enum phase_kind {
@@ -88,6 +91,7 @@ struct bench_producer {
 	bool started;
 
 	struct samples samples[BENCH_NR_VARIANTS];
+	u64 least_busy; /* busy cycles of a core alone, by core_seek(); 0: not called */
 	struct slice closed; /* the last slice that ended */
 
 	int err;
@@ -114,6 +118,7 @@ struct bench_run {
 
 	struct loaded loaded[BENCH_NR_VARIANTS];
 	struct bench_producer *producers;
+	bool looks_at_core; /* core.h */
 	struct background *background;
 	unsigned int nr_background; /* that have been started */
 	_Atomic bool background_over;

@@ -9,7 +9,8 @@
 
 /* All producers' samples of one variant as cost of an operation, with their blocks. */
 struct pool {
-	double *ns_per_op;
+	bool alone_only; /* given: leave out batches that had to share their core */
+	double *per_op;
 	size_t n;
 	size_t *blocks;
 	size_t nr_blocks;
@@ -17,7 +18,7 @@ struct pool {
 
 static void pool_free(struct pool *pool)
 {
-	free(pool->ns_per_op);
+	free(pool->per_op);
 	free(pool->blocks);
 	memset(pool, 0, sizeof(*pool));
 }
@@ -36,25 +37,55 @@ static u64 batch_ns(const struct samples *samples, size_t batch)
 	return sum;
 }
 
-static u64 batch_cpu_ns(const struct samples *samples, size_t batch)
+/*
+ * A batch and its neighbours in the slice: a core may have been shared between two looks and at neither of
+ * them, but less likely where it was its thread's for long before and after.
+ */
+static bool batch_was_alone(const struct samples *samples, size_t block, size_t batch,
+			    u64 least_cycles)
 {
-	return samples->cpu_ns[batch];
+	size_t first = batch > samples->blocks[block] ? batch - 1 : batch;
+	size_t last = batch + 1 < block_end(samples, block) ? batch + 1 : batch;
+
+	for (size_t i = first; i <= last; i++) {
+		if (!core_is_alone(core_busy_cycles(&samples->looks[i]), least_cycles))
+			return false;
+	}
+	return true;
 }
 
-/* Slices first to last - 1 of all producers, slice after slice; `ns` is the time of a batch. */
+/* What the cost of a batch is counted in. */
+static double in_ns(const struct samples *samples, size_t batch)
+{
+	return (double)batch_ns(samples, batch);
+}
+
+static double in_cpu_ns(const struct samples *samples, size_t batch)
+{
+	return (double)samples->cpu_ns[batch];
+}
+
+static double in_cycles(const struct samples *samples, size_t batch)
+{
+	return in_ns(samples, batch) * core_ghz(&samples->looks[batch]);
+}
+
+typedef double cost_in(const struct samples *samples, size_t batch);
+
+/* Slices first to last - 1 of all producers, slice after slice. */
 static int pool_slices(const struct bench_run *run, enum bench_variant variant, size_t first,
-		       size_t last, u64 (*ns)(const struct samples *samples, size_t batch),
-		       struct pool *pool)
+		       size_t last, cost_in *unit, struct pool *pool)
 {
 	double ops = (double)(run->result->ops_per_pass * run->passes);
 	unsigned int nr = run->options->nr_producers;
+	u64 least_cycles = run->result->core.least_cycles;
 	size_t room = 0;
 
 	for (unsigned int p = 0; p < nr; p++)
 		room += run->producers[p].samples[variant].n;
-	pool->ns_per_op = calloc(room + 1, sizeof(*pool->ns_per_op));
+	pool->per_op = calloc(room + 1, sizeof(*pool->per_op));
 	pool->blocks = calloc((last - first) * nr + 1, sizeof(*pool->blocks));
-	if (!pool->ns_per_op || !pool->blocks) {
+	if (!pool->per_op || !pool->blocks) {
 		pool_free(pool);
 		return error_set(ENOMEM, "no memory for %zu samples", room);
 	}
@@ -65,22 +96,90 @@ static int pool_slices(const struct bench_run *run, enum bench_variant variant, 
 			if (block >= samples->nr_blocks)
 				continue;
 			pool->blocks[pool->nr_blocks++] = pool->n;
-			for (size_t i = samples->blocks[block]; i < block_end(samples, block); i++)
-				pool->ns_per_op[pool->n++] = (double)ns(samples, i) / ops;
+			for (size_t i = samples->blocks[block]; i < block_end(samples, block);
+			     i++) {
+				if (!pool->alone_only ||
+				    batch_was_alone(samples, block, i, least_cycles))
+					pool->per_op[pool->n++] = unit(samples, i) / ops;
+			}
 		}
 	}
 	return 0;
+}
+
+/* How many batches had their core alone, and in how many blocks there are such. */
+struct alone {
+	size_t batches;
+	size_t blocks;
+};
+
+static struct alone count_alone(const struct samples *samples, u64 least_cycles)
+{
+	struct alone alone = {};
+
+	for (size_t block = 0; block < samples->nr_blocks; block++) {
+		size_t before = alone.batches;
+
+		for (size_t i = samples->blocks[block]; i < block_end(samples, block); i++)
+			alone.batches += batch_was_alone(samples, block, i, least_cycles);
+		alone.blocks += alone.batches > before;
+	}
+	return alone;
+}
+
+/* What is below is a look whose chain was held up. */
+#define LEAST_QUANTILE 0.005
+
+/* Busy cycles of a core alone: the least there are but for outliers. 0 without memory. */
+static u64 least_busy(const struct bench_producer *producer)
+{
+	const struct samples *samples = producer->samples;
+	double *busy = calloc(samples[BENCH_REAL].n + samples[BENCH_TWIN].n + 1, sizeof(*busy));
+	size_t n = 0;
+	u64 least;
+
+	for (int variant = 0; variant < BENCH_NR_VARIANTS && busy; variant++) {
+		for (size_t i = 0; i < samples[variant].n; i++)
+			busy[n++] = (double)core_busy_cycles(&samples[variant].looks[i]);
+	}
+	if (!n)
+		return 0;
+	stats_sort(busy, n);
+	least = (u64)stats_quantile(busy, n, LEAST_QUANTILE);
+	free(busy);
+	return producer->least_busy ? min_u64(least, producer->least_busy) : least;
+}
+
+/* Whether batches with a core alone can stand for all: with an error that is known, if it can be. */
+static void look_at_core(struct bench_run *run)
+{
+	struct result_core *core = &run->result->core;
+
+	if (!run->looks_at_core)
+		return;
+	core->least_cycles = least_busy(&run->producers[0]);
+	core->alone_only = core->least_cycles > 0;
+	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++) {
+		const struct samples *samples = &run->producers[0].samples[variant];
+		struct alone alone = count_alone(samples, core->least_cycles);
+
+		if (!core_enough_alone(alone.batches, samples->n) ||
+		    alone.blocks < min_u64(2, samples->nr_blocks))
+			core->alone_only = false;
+		if (variant == BENCH_REAL && samples->n)
+			core->alone = (double)alone.batches / (double)samples->n;
+	}
 }
 
 static int cost_of_slices(const struct bench_run *run, enum bench_variant variant, size_t first,
 			  size_t last, struct stats_cost *cost)
 {
 	struct pool pool = {};
-	int err = pool_slices(run, variant, first, last, batch_ns, &pool);
+	int err = pool_slices(run, variant, first, last, in_ns, &pool);
 
 	if (err)
 		return err;
-	err = stats_cost(pool.ns_per_op, pool.n, pool.blocks, pool.nr_blocks, cost);
+	err = stats_cost(pool.per_op, pool.n, pool.blocks, pool.nr_blocks, cost);
 	pool_free(&pool);
 	return err ? error_set(-err, "no memory for statistics") : 0;
 }
@@ -110,36 +209,53 @@ static int cost_of_intervals(struct bench_run *run)
 static int cost_of_all(struct bench_run *run, enum bench_variant variant)
 {
 	struct result *result = run->result;
-	struct pool pool = {};
-	int err = pool_slices(run, variant, 0, run->nr_slices[variant], batch_ns, &pool);
+	struct pool pool = { .alone_only = result->core.alone_only };
+	int err = pool_slices(run, variant, 0, run->nr_slices[variant], in_ns, &pool);
 
 	if (err)
 		return err;
-	err = stats_cost(pool.ns_per_op, pool.n, pool.blocks, pool.nr_blocks,
+	err = stats_cost(pool.per_op, pool.n, pool.blocks, pool.nr_blocks,
 			 &result->cost_ns[variant]);
 	if (err) {
 		error_set(-err, "no memory for statistics");
 	} else {
-		stats_sort(pool.ns_per_op, pool.n);
+		stats_sort(pool.per_op, pool.n);
 		for (int q = 0; q < RESULT_QUANTILES; q++)
 			result->quantiles_ns[variant][q] = stats_quantile(
-				pool.ns_per_op, pool.n, q / (double)(RESULT_QUANTILES - 1));
+				pool.per_op, pool.n, q / (double)(RESULT_QUANTILES - 1));
 	}
 	pool_free(&pool);
 	return err;
 }
 
-static int cpu_of_variant(const struct bench_run *run, enum bench_variant variant)
+/* The cost in something else than ns, of the batches that cost_ns is of. */
+static int cost_of_variant(const struct bench_run *run, enum bench_variant variant, cost_in *unit,
+			   struct stats_cost *cost)
 {
-	struct pool pool = {};
-	int err = pool_slices(run, variant, 0, run->nr_slices[variant], batch_cpu_ns, &pool);
+	struct pool pool = { .alone_only = run->result->core.alone_only };
+	int err = pool_slices(run, variant, 0, run->nr_slices[variant], unit, &pool);
 
 	if (err)
 		return err;
-	err = stats_cost(pool.ns_per_op, pool.n, pool.blocks, pool.nr_blocks,
-			 &run->result->cpu_ns[variant]);
+	err = stats_cost(pool.per_op, pool.n, pool.blocks, pool.nr_blocks, cost);
 	pool_free(&pool);
 	return err ? error_set(-err, "no memory for statistics") : 0;
+}
+
+static int cycles_of_all(struct bench_run *run)
+{
+	struct result *result = run->result;
+	int err = 0;
+
+	if (!result->core.least_cycles)
+		return 0;
+	for (int variant = 0; variant < BENCH_NR_VARIANTS && !err; variant++)
+		err = cost_of_variant(run, variant, in_cycles, &result->cycles[variant]);
+	stats_net(&result->cycles[BENCH_REAL], &result->cycles[BENCH_TWIN], &result->net_cycles);
+	if (result->cost_ns[BENCH_REAL].median > 0)
+		result->core.ghz =
+			result->cycles[BENCH_REAL].median / result->cost_ns[BENCH_REAL].median;
+	return err;
 }
 
 /* Only of a benchmark in user space that uses bench_clock_start(). */
@@ -153,13 +269,13 @@ static int cpu_of_all(struct bench_run *run)
 		return 0;
 	/* Accounting that goes by ticks says in what parts, the exact clock of how much. */
 	if (accounted > 0) {
-		double ns_per_op = (double)run->cpu.ns / ops;
+		double per_op = (double)run->cpu.ns / ops;
 
-		run->result->user_ns = ns_per_op * (double)run->cpu.user_ns / accounted;
-		run->result->system_ns = ns_per_op * (double)run->cpu.system_ns / accounted;
+		run->result->user_ns = per_op * (double)run->cpu.user_ns / accounted;
+		run->result->system_ns = per_op * (double)run->cpu.system_ns / accounted;
 	}
 	for (int variant = 0; variant < BENCH_NR_VARIANTS && !err; variant++)
-		err = cpu_of_variant(run, variant);
+		err = cost_of_variant(run, variant, in_cpu_ns, &run->result->cpu_ns[variant]);
 	stats_net(&run->result->cpu_ns[BENCH_REAL], &run->result->cpu_ns[BENCH_TWIN],
 		  &run->result->net_cpu_ns);
 	return err;
@@ -294,9 +410,12 @@ int summarise(struct bench_run *run)
 	struct result *result = run->result;
 	int err;
 
+	look_at_core(run);
 	err = cost_of_intervals(run);
 	for (int variant = 0; variant < BENCH_NR_VARIANTS && !err; variant++)
 		err = cost_of_all(run, variant);
+	if (!err)
+		err = cycles_of_all(run);
 	if (!err)
 		err = cpu_of_all(run);
 	if (!err)

@@ -238,31 +238,24 @@ static json_t *net_cost(const struct stats_cost *raw, const struct stats_cost *o
 	return object;
 }
 
-static json_t *costs(const struct result *result)
+static json_t *costs(const struct stats_cost cost[BENCH_NR_VARIANTS], const struct stats_net *net)
 {
 	json_t *object = json_object();
 
-	json_put(&object, "raw", cost_of(&result->cost_ns[BENCH_REAL]));
-	json_put(&object, "overhead", cost_of(&result->cost_ns[BENCH_TWIN]));
-	json_put(&object, "net",
-		 net_cost(&result->cost_ns[BENCH_REAL], &result->cost_ns[BENCH_TWIN],
-			  &result->net_ns));
+	json_put(&object, "raw", cost_of(&cost[BENCH_REAL]));
+	json_put(&object, "overhead", cost_of(&cost[BENCH_TWIN]));
+	json_put(&object, "net", net_cost(&cost[BENCH_REAL], &cost[BENCH_TWIN], net));
 	return object;
 }
 
 static json_t *cpu_costs(const struct result *result)
 {
-	const struct stats_cost *cpu_ns = result->cpu_ns;
 	bool known = result->user_ns + result->system_ns > 0;
 	json_t *object;
 
-	if (!cpu_ns[BENCH_REAL].n)
+	if (!result->cpu_ns[BENCH_REAL].n)
 		return json_null();
-	object = json_object();
-	json_put(&object, "raw", cost_of(&cpu_ns[BENCH_REAL]));
-	json_put(&object, "overhead", cost_of(&cpu_ns[BENCH_TWIN]));
-	json_put(&object, "net",
-		 net_cost(&cpu_ns[BENCH_REAL], &cpu_ns[BENCH_TWIN], &result->net_cpu_ns));
+	object = costs(result->cpu_ns, &result->net_cpu_ns);
 	json_put(&object, "user", known ? real(result->user_ns) : json_null());
 	json_put(&object, "system", known ? real(result->system_ns) : json_null());
 	return object;
@@ -413,6 +406,7 @@ static json_t *interval_of(const struct result_interval *interval)
 	json_put(&object, "variant", text(variant_name(interval->variant)));
 	json_put(&object, "warmup", json_boolean(interval->warmup));
 	json_put(&object, "duration_ns", real(interval->duration_ns));
+	json_put(&object, "looked_ns", real(interval->looked_ns));
 	json_put(&object, "counts", counts_of(&interval->counts));
 	json_put(&object, "rate_per_sec", interval_rates(interval));
 	json_put(&object, "cost_ns", cost_of(&interval->cost_ns));
@@ -558,6 +552,20 @@ static json_t *notes(const struct result *result)
 	return object;
 }
 
+static json_t *core_of(const struct result_core *core)
+{
+	json_t *object;
+
+	if (!core->least_cycles)
+		return json_null();
+	object = json_object();
+	json_put(&object, "alone", real(core->alone));
+	json_put(&object, "alone_only", json_boolean(core->alone_only));
+	json_put(&object, "ghz", core->ghz > 0 ? real(core->ghz) : json_null());
+	json_put(&object, "least_busy_cycles", integer(core->least_cycles));
+	return object;
+}
+
 static json_t *disturbance(const struct result *result)
 {
 	json_t *object = json_object();
@@ -565,6 +573,7 @@ static json_t *disturbance(const struct result *result)
 	json_put(&object, "disturbed", json_boolean(result_disturbed(result)));
 	json_put(&object, "involuntary_switches", integer(result->involuntary_switches));
 	json_put(&object, "steal_ns", signed_or_null(result->steal_ns));
+	json_put(&object, "core", core_of(&result->core));
 	return object;
 }
 
@@ -653,7 +662,12 @@ static json_t *case_result(const struct result *result)
 	json_put(&object, "exact_mode", json_boolean(result->exact));
 	json_put(&object, "exact_machine", text_or_null(result->exact_machine));
 	json_put(&object, "insn", insns(result));
-	json_put(&object, "cost_ns", has_time(result) ? costs(result) : json_null());
+	json_put(&object, "cost_ns",
+		 has_time(result) ? costs(result->cost_ns, &result->net_ns) : json_null());
+	json_put(&object, "cycles",
+		 has_time(result) && result->cycles[BENCH_REAL].n
+			 ? costs(result->cycles, &result->net_cycles)
+			 : json_null());
 	json_put(&object, "cpu_ns", has_time(result) ? cpu_costs(result) : json_null());
 	json_put(&object, "rate_per_sec", has_time(result) ? rates(result) : json_null());
 	json_put(&object, "watched", watched(result));
@@ -678,10 +692,13 @@ static json_t *plan_case_of(const struct plan_case *c)
 	json_put(&object, "name", text(c->name));
 	json_put(&object, "benchmark", text(c->options->bench->name));
 	json_put(&object, "rounds", integer(c->nr_run));
+	json_put(&object, "rounds_counting", integer(c->nr_counting));
+	json_put(&object, "rounds_on_shared_core", integer(c->nr_shared));
 	json_put(&object, "stopped", text(plan_stop_name(c->stop)));
 	json_put(&object, "reason", text_or_null(c->reason));
 	json_put(&object, "raw", known ? real(c->raw_median) : json_null());
 	json_put(&object, "net", known ? real(c->median) : json_null());
+	json_put(&object, "at_ghz", json_boolean(known && c->at_ghz));
 	json_put(&object, "net_lo", c->has_interval ? real(c->lo) : json_null());
 	json_put(&object, "net_hi", c->has_interval ? real(c->hi) : json_null());
 	return object;
@@ -704,6 +721,7 @@ static json_t *plan_of(const struct plan *plan)
 	json_put(&object, "precision", plan->precision > 0 ? real(plan->precision) : json_null());
 	json_put(&object, "max_time_sec", real((double)plan->max_time_ns / (double)NSEC_PER_SEC));
 	json_put(&object, "unit", text(plan->exact ? "insn" : "ns"));
+	json_put(&object, "ghz", plan->ghz > 0 ? real(plan->ghz) : json_null());
 	json_put(&object, "cases", cases);
 	return object;
 }

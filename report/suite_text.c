@@ -29,7 +29,7 @@ void suite_text_progress(void *data, const struct plan *plan, const struct plan_
 
 static int widest_name(const struct plan *plan)
 {
-	size_t widest = strlen("insn/op");
+	size_t widest = strlen("ns/op at 0.00 GHz");
 
 	for (size_t i = 0; i < plan->nr_cases; i++)
 		widest = max_u64(widest, strlen(plan->cases[i].name));
@@ -54,15 +54,25 @@ static void case_line(FILE *out, const struct plan *plan, const struct plan_case
 		fprintf(out, "±%9.3lf", below > above ? below : above);
 	else
 		fprintf(out, "%10s", "±  not known");
-	fprintf(out, " %6zu  %s%s%s\n", c->nr_rounds, plan_stop_name(c->stop),
+	fprintf(out, " %6zu  %s%s%s", c->nr_counting, plan_stop_name(c->stop),
 		c->reason[0] ? ": " : "", c->reason);
+	if (c->nr_rounds > c->nr_counting)
+		fprintf(out, " (%zu more on a shared core)", c->nr_rounds - c->nr_counting);
+	else if (c->nr_shared)
+		fprintf(out, " (%zu of them on a shared core)", c->nr_shared);
+	fprintf(out, "\n");
 }
 
 int suite_text_result(FILE *out, const struct plan *plan)
 {
 	int width = widest_name(plan);
+	char unit[32];
 
-	fprintf(out, "%-*s %12s %12s %10s %6s  stopped\n", width, plan->exact ? "insn/op" : "ns/op",
+	if (plan->ghz > 0)
+		snprintf(unit, sizeof(unit), "ns/op at %.2lf GHz", plan->ghz);
+	else
+		snprintf(unit, sizeof(unit), "ns/op");
+	fprintf(out, "%-*s %12s %12s %10s %6s  stopped\n", width, plan->exact ? "insn/op" : unit,
 		"raw", "net", plan->exact ? "" : "95%", "rounds");
 	for (size_t i = 0; i < plan->nr_cases; i++)
 		case_line(out, plan, &plan->cases[i], width);

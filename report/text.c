@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #define PER_M (1.0 / 1e6)
+#define WELL_ALONE 0.99 /* what does so many batches no harm is not worth a line */
 
 void text_init(struct text *text, FILE *out, const struct options *options)
 {
@@ -113,6 +114,16 @@ static void net_line(FILE *out, const struct stats_net *net)
 		net->hi, net->below_floor ? "  below the floor: not told apart from nothing" : "");
 }
 
+static void cycles_line(FILE *out, const struct result *result)
+{
+	const struct stats_net *net = &result->net_cycles;
+
+	if (!result->cycles[BENCH_REAL].n)
+		return;
+	fprintf(out, "%-9s %10.3lf cycles/op  95%% [%.3lf, %.3lf]  net, at %.3lf GHz\n", "cycles",
+		net->value, net->lo, net->hi, result->core.ghz);
+}
+
 static void cpu_line(FILE *out, const struct result *result)
 {
 	const struct stats_cost *cost = &result->cpu_ns[BENCH_REAL];
@@ -168,7 +179,8 @@ static double firing_cost(const struct result *result)
 
 		if (interval->warmup || interval->variant != BENCH_REAL)
 			continue;
-		outside += interval->duration_ns * result->options->nr_producers -
+		outside += (interval->duration_ns - interval->looked_ns) *
+				   result->options->nr_producers -
 			   (double)interval->counts.ns;
 		pieces += (double)interval->counts.batches;
 	}
@@ -240,6 +252,20 @@ static void notes(FILE *out, const struct result *result)
 			result->counters[i].value);
 	for (size_t i = 0; i < result->nr_losses; i++)
 		lost_line(out, result, &result->losses[i], width);
+}
+
+static void core_line(FILE *out, const struct result *result)
+{
+	const struct result_core *core = &result->core;
+
+	if (result_core_shared(result))
+		fprintf(out,
+			"warning: the core was busy with others' work too, figures may be off: "
+			"it was left to %.0lf%% of the batches\n",
+			100 * core->alone);
+	else if (core->least_cycles && core->alone < WELL_ALONE)
+		fprintf(out, "%-9s %10.0lf%% of the batches had it alone: the costs are theirs\n",
+			"core", 100 * core->alone);
 }
 
 static void disturbance(FILE *out, const struct result *result)
@@ -456,7 +482,9 @@ int text_result(struct text *text, const struct result *result)
 	cost_line(out, "raw", &result->cost_ns[BENCH_REAL]);
 	cost_line(out, "overhead", &result->cost_ns[BENCH_TWIN]);
 	net_line(out, &result->net_ns);
+	cycles_line(out, result);
 	cpu_line(out, result);
+	core_line(out, result);
 	disturbance(out, result);
 	summary(out, result);
 	return text_flush(text->out);

@@ -125,7 +125,7 @@ static void judge_cases(struct ab *ab, struct judged *judged)
 		const struct plan_case *c = &ab->plan.cases[side];
 
 		judged->rounds[side].values = c->net;
-		judged->rounds[side].n = c->nr_rounds;
+		judged->rounds[side].n = c->nr_counting;
 		judged->exact = c->stop == PLAN_EXACT;
 	}
 	/* Less than one instruction in the longest batch there is. */

@@ -361,7 +361,7 @@ out_of_range() {
 	refused "-a: belongs in a row of the suite" --suite "$suite" -a
 	refused "--precision: 'x' is not a percentage such as 1%" --suite "$suite" --precision x
 	refused "--precision: '0%' is not above 0% and up to 100%" --suite "$suite" --precision 0%
-	refused "--round-ms: '9' is not in the range 100 to 3600000" --suite "$suite" --round-ms 9
+	refused "--round-ms: '9' is not in the range 20 to 3600000" --suite "$suite" --round-ms 9
 	refused "cannot open the suite nosuch: No such file or directory" --suite nosuch
 	: >"$suite"
 	refused "$suite: no case in it" --suite "$suite"

@@ -165,7 +165,7 @@ attached() {
 		'.intervals | all((.duration_ns / (if .variant == "raw" then 1e9 else 1e8 end)) |
 		. >= 1 and . < 10)' \
 		"rates are counts by the length of the interval" \
-		'.intervals | all((.rate_per_sec.hits * .duration_ns / 1e9 / .counts.hits) |
+		'.intervals | all((.rate_per_sec.hits * (.duration_ns - .looked_ns) / 1e9 / .counts.hits) |
 		. > 0.5 and . < 2)' \
 		"time inside batches is no more than producers x the length of the interval" \
 		'.intervals | all(.counts.timed_ns <= 2 * .duration_ns)' \

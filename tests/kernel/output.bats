@@ -123,6 +123,7 @@ fields() {
 	fields "## A result" .
 	fields "### \`options\`" .options
 	fields "### \`disturbance\`" .disturbance
+	fields "### \`disturbance.core\`" .disturbance.core
 	fields "### \`programs\`" '.programs[0]'
 	fields "### \`host\`" .host
 	fields "### \`intervals\`" '.intervals[0]'
@@ -142,9 +143,14 @@ fields() {
 			.overhead.se * .overhead.se - .net.se * .net.se) | . < 1e-6 and . > -1e-6' \
 		"set-up took time, but was not the run" '.setup_ns > 1e6 and .setup_ns < 60e9' \
 		"the kernel's name" ".host.kernel_release == \"$(uname -r)\"" \
-		"every batch after the warm-up is a sample" '. as $r | ["raw", "overhead"] | all(. as $v |
-			$r.cost_ns[$v].samples == ([$r.intervals[] |
-				select(.variant == $v and (.warmup | not)) | .counts.batches] | add))' \
+		"every batch after the warm-up is a sample, if it had its core alone" \
+		'. as $r | ["raw", "overhead"] | all(. as $v |
+			([$r.intervals[] | select(.variant == $v and (.warmup | not)) |
+				.counts.batches] | add) as $batches | $r.cost_ns[$v].samples |
+			if $r.disturbance.core.alone_only then
+				. >= ($batches / 20 | floor) and . <= $batches and
+				($v == "overhead" or (. / $batches - $r.disturbance.core.alone | fabs) < 1e-9)
+			else . == $batches end)' \
 		"no figures for warm-up" '.intervals[0] | .warmup and .cost_ns.samples == 0 or
 			.cost_ns == null'
 }

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "core.h"
+
+#define BUSY_STEPS 200
+#define WARM_STEPS 20
+#define WARM_CHAIN 100
+
+/*
+ * Additions that do not wait for each other, as many as fill a core: the empty asm keeps each of them. Of registers,
+ * here and below: some processors have the sum of a register and a constant for nothing, at times.
+ */
+static __attribute__((noinline)) void keep_busy(int steps)
+{
+	u64 a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, one = 1;
+
+	asm volatile("" : "+r"(one));
+	for (int step = 0; step < steps; step++) {
+#pragma GCC unroll 4
+		for (int i = 0; i < 4; i++) {
+			a += one, b += one, c += one, d += one, e += one, f += one;
+			asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f));
+		}
+	}
+}
+
+static __attribute__((noinline)) void add_in_a_chain(int additions)
+{
+	u64 sum = 0, one = 1;
+
+	asm volatile("" : "+r"(one));
+	for (int i = 0; i < additions; i += 4) {
+#pragma GCC unroll 4
+		for (int k = 0; k < 4; k++) {
+			sum += one;
+			asm volatile("" : "+r"(sum));
+		}
+	}
+}
+
+/* What reading the clock adds to a time. */
+static u64 clock_cost(void)
+{
+	static u64 cost;
+	u64 least = UINT64_MAX;
+
+	for (int i = 0; i < 100 && !cost; i++) {
+		u64 begun = now_ns();
+
+		least = min_u64(least, now_ns() - begun);
+	}
+	/* At least one, for the clock may be coarser than that. */
+	cost = cost ? cost : max_u64(least, 1);
+	return cost;
+}
+
+static u32 time_from(u64 begun, u64 end)
+{
+	return (u32)min_u64(max_u64(end - begun, clock_cost() + 1) - clock_cost(), UINT32_MAX);
+}
+
+/* What was measured may have used up the caches: the first steps fetch the code and the clock's data again. */
+u64 core_look(struct core_look *look)
+{
+	u64 begun = now_ns(), warm, chained, busy;
+
+	keep_busy(WARM_STEPS);
+	add_in_a_chain(WARM_CHAIN);
+	warm = now_ns();
+	keep_busy(BUSY_STEPS);
+	busy = now_ns();
+	add_in_a_chain(CORE_CHAIN);
+	chained = now_ns();
+	look->busy_ns = time_from(warm, busy);
+	look->chain_ns = time_from(busy, chained);
+	return now_ns() - begun;
+}
+
+/* An interruption makes a look longer: that says something of busy_ns, and nothing of the clock rate. */
+struct core_look core_look_between(const struct core_look *before, const struct core_look *after)
+{
+	return (struct core_look){
+		.busy_ns = before->busy_ns > after->busy_ns ? before->busy_ns : after->busy_ns,
+		.chain_ns = before->chain_ns < after->chain_ns ? before->chain_ns : after->chain_ns,
+	};
+}
+
+double core_ghz(const struct core_look *look)
+{
+	return CORE_CHAIN / (double)look->chain_ns;
+}
+
+u64 core_busy_cycles(const struct core_look *look)
+{
+	return (u64)(look->busy_ns * core_ghz(look));
+}
+
+bool core_is_alone(u64 busy_cycles, u64 least_cycles)
+{
+	return busy_cycles * 20 <= least_cycles * 23;
+}
+
+bool core_has_been_alone(u64 least_cycles, u64 least_of_all)
+{
+	return least_cycles * 12 <= least_of_all * 13;
+}
+
+bool core_enough_alone(size_t alone, size_t all)
+{
+	return all && alone >= all / 20 && alone >= min_u64(20, (all + 1) / 2);
+}
