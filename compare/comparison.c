@@ -9,8 +9,12 @@
 #include <string.h>
 
 #include "../harness/array.h"
+#include "../harness/core.h"
 #include "../harness/error.h"
 #include "../harness/words.h"
+
+/* Fewer rounds have no interval of their median. */
+#define LEAST_ALONE 6
 
 static const char *const side_names[] = { [SIDE_BASE] = "BASE", [SIDE_NEW] = "NEW" };
 
@@ -63,8 +67,8 @@ out:
 static int make_room(struct rounds *rounds, struct rounds_facts *facts)
 {
 	size_t room = rounds->n ? 2 * rounds->n : 1;
+	struct round_facts *more;
 	double *values;
-	u64 *started;
 
 	/* A power of two of rounds is as many as there is room for. */
 	if (rounds->n & (rounds->n - 1))
@@ -73,26 +77,27 @@ static int make_room(struct rounds *rounds, struct rounds_facts *facts)
 	if (!values)
 		return no_memory();
 	rounds->values = values;
-	started = realloc(facts->started, room * sizeof(*started));
-	if (!started)
+	more = realloc(facts->rounds, room * sizeof(*more));
+	if (!more)
 		return no_memory();
-	facts->started = started;
+	facts->rounds = more;
 	return 0;
 }
 
 /* In the order of time, whatever that of the files is: verdicts look at how a side drifts. */
-static int add_value(struct rounds *rounds, struct rounds_facts *facts, double value, u64 started)
+static int add_value(struct rounds *rounds, struct rounds_facts *facts, double value,
+		     const struct round_facts *round)
 {
 	int err = make_room(rounds, facts);
 	size_t i;
 
 	if (err)
 		return err;
-	for (i = rounds->n++; i > 0 && facts->started[i - 1] > started; i--) {
-		facts->started[i] = facts->started[i - 1];
+	for (i = rounds->n++; i > 0 && facts->rounds[i - 1].started > round->started; i--) {
+		facts->rounds[i] = facts->rounds[i - 1];
 		rounds->values[i] = rounds->values[i - 1];
 	}
-	facts->started[i] = started;
+	facts->rounds[i] = *round;
 	rounds->values[i] = value;
 	return 0;
 }
@@ -158,7 +163,12 @@ static int add_round(struct compared_case *compared, enum side side, const json_
 {
 	struct rounds_facts *facts = &compared->facts[side];
 	bool usable = has_figure && (is_row || figure->exact || !figure->counted);
-	u64 started;
+	struct round_facts round = {
+		.alone = record_is_true(result, "disturbance.core.alone_only"),
+		.disturbed = record_is_true(result, "disturbance.disturbed"),
+		.cycles = figure->cycles,
+		.ghz = figure->ghz,
+	};
 	int err;
 
 	facts->nr_results++;
@@ -174,10 +184,11 @@ static int add_round(struct compared_case *compared, enum side side, const json_
 	}
 	note_facts(facts, result, figure);
 	compared->judged.higher_is_better = figure->higher_is_better;
-	compared->judged.exact = figure->exact;
+	compared->inexact = compared->inexact || !figure->exact;
 	compared->judged.step = fmax(compared->judged.step, figure->step);
-	record_count(result, "started_unix_ns", &started);
-	return add_value(&compared->judged.rounds[side], facts, figure->value, started);
+	record_count(result, "started_unix_ns", &round.started);
+	record_count(result, "disturbance.core.least_busy_cycles", &round.least_busy);
+	return add_value(&compared->judged.rounds[side], facts, figure->value, &round);
 }
 
 static int add_rows(struct comparison *comparison, enum side side, const json_t *result)
@@ -191,6 +202,7 @@ static int add_rows(struct comparison *comparison, enum side side, const json_t 
 		struct figure figure;
 		bool has_figure = metric_of_row(row, comparison->metric, &figure);
 
+		comparison->counted = comparison->counted || figure.exact;
 		err = find_case(comparison, result, record_text(row, "name"), &compared);
 		if (!err && compared)
 			err = add_round(compared, side, result, has_figure, &figure, true);
@@ -311,10 +323,19 @@ static void note_start(s64 range[2], const json_t *result)
 		range[1] = (s64)started;
 }
 
+static void note_cpu_model(struct comparison *comparison, const char *model)
+{
+	if (!comparison->cpu_model)
+		comparison->cpu_model = model;
+	if (strcmp(comparison->cpu_model, model))
+		comparison->several_cpu_models = true;
+}
+
 static int note_round(struct comparison *comparison, enum side side, const struct record *record,
 		      const json_t *result, json_t *seen, s64 range[2])
 {
 	comparison->nr_results[side]++;
+	note_cpu_model(comparison, record_text(result, "host.cpu_model"));
 	note_start(range, result);
 	return check_twice(record, result, seen);
 }
@@ -364,26 +385,142 @@ static int add_sides(struct comparison *comparison)
 	return err;
 }
 
-static void sort_out(struct comparison *comparison)
+/*
+ * Count the rounds of a side that were measured on a shared core. Those that only seem to have had it alone,
+ * since they never had it in between, are marked as such. Returns how many had it alone.
+ */
+static size_t count_alone(const struct rounds *rounds, struct rounds_facts *facts)
 {
-	for (size_t i = 0; i < comparison->nr_cases; i++) {
+	u64 least_cycles = UINT64_MAX;
+	size_t alone = 0;
+
+	for (size_t i = 0; i < rounds->n; i++) {
+		if (facts->rounds[i].least_busy)
+			least_cycles = min_u64(least_cycles, facts->rounds[i].least_busy);
+	}
+	for (size_t i = 0; i < rounds->n; i++) {
+		struct round_facts *round = &facts->rounds[i];
+
+		round->alone = round->alone && round->least_busy &&
+			       core_has_been_alone(round->least_busy, least_cycles);
+		alone += round->alone;
+		facts->nr_shared += round->least_busy && !round->alone;
+	}
+	return alone;
+}
+
+static void keep_alone(struct rounds *rounds, struct rounds_facts *facts)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < rounds->n; i++) {
+		if (!facts->rounds[i].alone)
+			continue;
+		facts->rounds[kept] = facts->rounds[i];
+		rounds->values[kept++] = rounds->values[i];
+	}
+	rounds->n = kept;
+	facts->alone_only = true;
+}
+
+/*
+ * A core alone is a state of the machine, and on both sides the same one: rounds on a shared core are left
+ * out where there are enough others for a verdict, on both sides or on none. Which rounds these are has
+ * nothing to do with what was measured in them.
+ */
+static void choose_rounds(struct comparison *comparison, struct compared_case *compared)
+{
+	struct judged *judged = &compared->judged;
+	size_t enough = max_u64(LEAST_ALONE, rank_test_rounds_for(comparison->criteria.alpha /
+								  (double)comparison->nr_cases));
+	bool alone_only = !judged->exact;
+
+	for (int side = 0; side < NR_SIDES; side++)
+		alone_only = count_alone(&judged->rounds[side], &compared->facts[side]) >= enough &&
+			     alone_only;
+	for (int side = 0; side < NR_SIDES && alone_only; side++)
+		keep_alone(&judged->rounds[side], &compared->facts[side]);
+}
+
+/* The median clock rate of a side; 0: some round has none, -1: no memory. */
+static double clock_rate(const struct rounds *rounds, const struct rounds_facts *facts)
+{
+	double *ghz = calloc(rounds->n + 1, sizeof(*ghz)), median = -1;
+	bool known = true;
+
+	for (size_t i = 0; i < rounds->n && ghz; i++) {
+		ghz[i] = facts->rounds[i].ghz;
+		known = known && ghz[i] > 0;
+	}
+	if (ghz && median_of(ghz, rounds->n, &median))
+		median = -1;
+	free(ghz);
+	return known || median < 0 ? median : 0;
+}
+
+/*
+ * The clock rate is a state of the machine too, and one that changes all the time: what both sides have
+ * counted in cycles is compared in these, on one kind of processor.
+ */
+static int compare_in_cycles(const struct comparison *comparison, struct compared_case *compared)
+{
+	struct judged *judged = &compared->judged;
+	double ghz[NR_SIDES];
+
+	if (!compared->compared || judged->exact || comparison->several_cpu_models)
+		return 0;
+	for (int side = 0; side < NR_SIDES; side++) {
+		ghz[side] = clock_rate(&judged->rounds[side], &compared->facts[side]);
+		if (ghz[side] <= 0)
+			return ghz[side] < 0 ? no_memory() : 0;
+	}
+	for (int side = 0; side < NR_SIDES; side++) {
+		for (size_t i = 0; i < judged->rounds[side].n; i++)
+			judged->rounds[side].values[i] = compared->facts[side].rounds[i].cycles;
+	}
+	judged->clock_ratio = ghz[SIDE_NEW] / ghz[SIDE_BASE];
+	compared->unit = "cycles/op";
+	return 0;
+}
+
+/* Of the rounds that are compared, the share that was disturbed. */
+static double disturbed_share(const struct rounds *rounds, const struct rounds_facts *facts)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rounds->n; i++) {
+		const struct round_facts *round = &facts->rounds[i];
+
+		n += round->disturbed || (round->least_busy && !round->alone);
+	}
+	return (double)n / (double)rounds->n;
+}
+
+static int sort_out(struct comparison *comparison)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < comparison->nr_cases && !err; i++) {
 		struct compared_case *compared = &comparison->cases[i];
 		const struct rounds_facts *facts = &compared->facts[SIDE_NEW];
 		const struct rounds *rounds = compared->judged.rounds;
 
 		compared->compared = rounds[SIDE_BASE].n && rounds[SIDE_NEW].n;
+		compared->judged.exact = compared->compared && !compared->inexact;
+		choose_rounds(comparison, compared);
+		err = compare_in_cycles(comparison, compared);
 		compared->judged.one_by_one =
 			comparison->gap_ns[SIDE_BASE] > 0 || comparison->gap_ns[SIDE_NEW] > 0;
 		for (int side = 0; side < NR_SIDES && compared->compared; side++)
 			compared->judged.disturbed =
 				fmax(compared->judged.disturbed,
-				     (double)compared->facts[side].nr_disturbed /
-					     (double)rounds[side].n);
+				     disturbed_share(&rounds[side], &compared->facts[side]));
 		compared->fails = rounds[SIDE_BASE].n && !rounds[SIDE_NEW].n && facts->nr_failed &&
 				  facts->nr_failed == facts->nr_results;
 		comparison->nr_not_compared += !compared->compared;
 		comparison->nr_failing += compared->fails;
 	}
+	return err;
 }
 
 /* Some round has the figure on some side. */
@@ -522,7 +659,9 @@ int comparison_make(struct comparison *comparison)
 	err = add_sides(comparison);
 	if (err)
 		return err;
-	sort_out(comparison);
+	err = sort_out(comparison);
+	if (err)
+		return err;
 	if (comparison->nr_not_compared == comparison->nr_cases && !comparison->nr_failing)
 		return nothing_to_compare(comparison);
 	err = differences_find((const struct record *const *)comparison->records,
@@ -595,7 +734,7 @@ void comparison_free(struct comparison *comparison)
 		case_id_free(&comparison->cases[i].id);
 		for (int side = 0; side < NR_SIDES; side++) {
 			free(comparison->cases[i].judged.rounds[side].values);
-			free(comparison->cases[i].facts[side].started);
+			free(comparison->cases[i].facts[side].rounds);
 		}
 	}
 	free(comparison->cases);

@@ -9,13 +9,24 @@
 #include "metric.h"
 #include "record.h"
 
+/* Of the round that gave one of judged's values. */
+struct round_facts {
+	u64 started; /* since 1970, in ns */
+	u64 least_busy; /* cycles; harness/core.h; 0: not known */
+	bool alone; /* measured on a core alone */
+	bool disturbed;
+	double cycles, ghz; /* of struct figure */
+};
+
 /* What happened to the rounds of one side of a case. */
 struct rounds_facts {
 	size_t nr_results; /* all of them */
+	size_t nr_shared; /* measured on a core that worked for others as well: left out if... */
+	bool alone_only; /* ...both sides have enough others */
 	size_t nr_failed, nr_skipped, nr_not_exact, nr_without_figure; /* these are left out */
 	size_t nr_interrupted, nr_disturbed, nr_below_floor; /* these are not */
 	u64 lost, attempts; /* operations of those that are not */
-	u64 *started; /* when each of judged's values was measured */
+	struct round_facts *rounds; /* of judged's values, as many and in the same order */
 	const char *reason; /* of the first that failed or was skipped; "" for none */
 };
 
@@ -24,6 +35,7 @@ struct compared_case {
 	const char *unit; /* NULL: no round has the figure */
 	struct judged judged;
 	struct rounds_facts facts[NR_SIDES];
+	bool inexact; /* some round is */
 	bool compared; /* both sides have rounds, and so judged a verdict */
 	bool fails; /* ran on the base and fails in every round of the new side */
 };
@@ -54,6 +66,8 @@ struct comparison {
 	size_t nr_not_compared, nr_failing;
 	size_t nr_results[NR_SIDES];
 	bool counted, timed; /* there are cases of that kind */
+	const char *cpu_model; /* of the first result */
+	bool several_cpu_models;
 	s64 gap_ns[NR_SIDES]; /* from the last start of the other side to this one's first */
 };
 

@@ -33,6 +33,11 @@ static double cost(double value)
 	return fmax(0, value);
 }
 
+static bool is_difference(enum verdict verdict)
+{
+	return verdict == VERDICT_WORSE || verdict == VERDICT_BETTER;
+}
+
 /* By how much one is above the other is asked the same way in both directions. */
 static bool is_beyond(double value, double other, double threshold)
 {
@@ -145,6 +150,19 @@ static int drift_of(const struct rounds *rounds, double *drift)
 	return err;
 }
 
+/*
+ * What waits for memory does not take fewer ns by a faster clock, and so takes more cycles: a verdict in cycles
+ * of a side whose clock was another.
+ */
+static bool holds_in_time(const struct judged *judged)
+{
+	double base = judged->rounds[SIDE_BASE].value;
+	double new = judged->rounds[SIDE_NEW].value / judged->clock_ratio;
+
+	return judged->verdict == VERDICT_WORSE ? is_beyond(new, base, judged->threshold)
+						: is_beyond(base, new, judged->threshold);
+}
+
 /* A verdict of worse or better stands only if the machine cannot have made it. */
 static int doubt(struct judged *judged)
 {
@@ -165,6 +183,11 @@ static int doubt(struct judged *judged)
 		judged->verdict = VERDICT_SAME;
 		snprintf(judged->why, sizeof(judged->why),
 			 "a side's own rounds drift as far as that");
+	}
+	if (judged->clock_ratio > 0 && is_difference(judged->verdict) && !holds_in_time(judged)) {
+		judged->verdict = VERDICT_SAME;
+		snprintf(judged->why, sizeof(judged->why),
+			 "not so in time: one side's clock was faster");
 	}
 	return 0;
 }
@@ -268,8 +291,7 @@ static int judge_family(struct family *family, double alpha)
 			judge_tested(judged, alpha);
 		else
 			tell_rounds_needed(judged, alpha, family->n);
-		if (judged->one_by_one &&
-		    (judged->verdict == VERDICT_WORSE || judged->verdict == VERDICT_BETTER))
+		if (judged->one_by_one && is_difference(judged->verdict))
 			err = doubt(judged);
 	}
 	return err;

@@ -46,6 +46,7 @@ struct judged {
 	 */
 	bool one_by_one;
 	double disturbed;
+	double clock_ratio; /* of values in cycles: the clock rate of NEW by that of BASE; 0: they are in time */
 
 	double threshold;
 	struct ratio ratio;
@@ -66,8 +67,8 @@ struct criteria {
  * Fill in all that follows `step` in each of n cases, and the sides' value. A case is worse (or
  * better) if its new value is beyond the threshold to that side and, of times, if p after the
  * correction for all cases is below alpha. Where the sides ran one by one, it must also be further
- * from the base than the thirds of a side's own rounds are from each other, and not more than half of a
- * side's rounds be disturbed: a machine that changes while one side runs does so between the sides. -ENOMEM
+ * from the base than the thirds of a side's own rounds are from each other, hold in time as well as in cycles, and
+ * not more than half of a side's rounds be disturbed: a machine that changes while one side runs does so between the sides. -ENOMEM
  * or 0.
  */
 int judge(struct judged *const *cases, size_t n, const struct criteria *criteria);

@@ -7,29 +7,35 @@
 
 #include "record.h"
 
+#define NO_INSN NULL, NULL
+
 const struct metric metrics[] = {
-	{ "net", "cost of one operation, without the loop", "cost_ns.net.median", "ns/op",
-	  "cost_ns.net.below_floor", "insn.net.per_op", "insn.net.exact", false },
-	{ "raw", "the same with the loop", "cost_ns.raw.median", "ns/op", NULL, "insn.raw.per_op",
-	  "insn.raw.exact", false },
-	{ "overhead", "the loop alone", "cost_ns.overhead.median", "ns/op", NULL,
-	  "insn.overhead.per_op", "insn.overhead.exact", false },
+	{ "net", "cost of one without the loop, in cycles if known", "cost_ns.net.median", "ns/op",
+	  "cycles.net.median", "cost_ns.net.below_floor", "insn.net.per_op", "insn.net.exact",
+	  false },
+	{ "raw", "the same with the loop", "cost_ns.raw.median", "ns/op", "cycles.raw.median", NULL,
+	  "insn.raw.per_op", "insn.raw.exact", false },
+	{ "overhead", "the loop alone", "cost_ns.overhead.median", "ns/op",
+	  "cycles.overhead.median", NULL, "insn.overhead.per_op", "insn.overhead.exact", false },
+	{ "net_ns", "net in ns, at whatever clock rate there was", "cost_ns.net.median", "ns/op",
+	  NULL, "cost_ns.net.below_floor", NO_INSN, false },
+	{ "raw_ns", "raw in ns", "cost_ns.raw.median", "ns/op", NULL, NULL, NO_INSN, false },
 	{ "p1", "of the raw cost, where others disturb least", "quantiles_ns.raw.1", "ns/op", NULL,
-	  NULL, NULL, false },
-	{ "p90", "of the raw cost of batches", "cost_ns.raw.p90", "ns/op", NULL, NULL, NULL,
+	  NULL, NO_INSN, false },
+	{ "p90", "of the raw cost of batches", "cost_ns.raw.p90", "ns/op", NULL, NULL, NO_INSN,
 	  false },
-	{ "p99", "of the raw cost of batches", "cost_ns.raw.p99", "ns/op", NULL, NULL, NULL,
+	{ "p99", "of the raw cost of batches", "cost_ns.raw.p99", "ns/op", NULL, NULL, NO_INSN,
 	  false },
-	{ "min", "of the raw cost of batches", "cost_ns.raw.min", "ns/op", NULL, NULL, NULL,
+	{ "min", "of the raw cost of batches", "cost_ns.raw.min", "ns/op", NULL, NULL, NO_INSN,
 	  false },
-	{ "max", "of the raw cost of batches", "cost_ns.raw.max", "ns/op", NULL, NULL, NULL,
+	{ "max", "of the raw cost of batches", "cost_ns.raw.max", "ns/op", NULL, NULL, NO_INSN,
 	  false },
-	{ "cpu", "net CPU time of one, where that is measured", "cpu_ns.net.median", "ns/op",
-	  "cpu_ns.net.below_floor", NULL, NULL, false },
-	{ "cpu_raw", "the same with the loop", "cpu_ns.raw.median", "ns/op", NULL, NULL, NULL,
+	{ "cpu", "net CPU time of one, where that is measured", "cpu_ns.net.median", "ns/op", NULL,
+	  "cpu_ns.net.below_floor", NO_INSN, false },
+	{ "cpu_raw", "the same with the loop", "cpu_ns.raw.median", "ns/op", NULL, NULL, NO_INSN,
 	  false },
 	{ "rate", "operations a second; more is better", "rate_per_sec.raw.hits.mean", "op/s", NULL,
-	  NULL, NULL, true },
+	  NULL, NO_INSN, true },
 	{ 0 },
 };
 
@@ -76,6 +82,9 @@ bool metric_of_result(const json_t *result, const char *name, struct figure *fig
 	if (!counted) {
 		figure->below_floor =
 			metric->floor_path && record_is_true(result, metric->floor_path);
+		if (metric->cycles_path &&
+		    record_real(result, metric->cycles_path, &figure->cycles))
+			record_real(result, "disturbance.core.ghz", &figure->ghz);
 		return record_real(result, metric->time_path, &figure->value);
 	}
 	if (!metric->insn_path)
@@ -123,6 +132,21 @@ static bool named_figure(const json_t *figures, const char *name, struct figure 
 	return false;
 }
 
+/*
+ * A mean of counts that differ from run to run is known as far as its standard error, `net_se_insn` of `net_insn`.
+ * Six of them to either side, and half an instruction at least, are no difference: that a kernel's
+ * interruptions are longer shows in the mean as well.
+ */
+static void take_error(const json_t *figures, struct figure *figure)
+{
+	double se = json_number_value(json_object_get(figures, "net_se_insn"));
+
+	if (se <= 0)
+		return;
+	figure->exact = true;
+	figure->step = fmax(1, 12 * se);
+}
+
 bool metric_of_row(const json_t *row, const char *name, struct figure *figure)
 {
 	static const char *const usual[] = { METRIC_DEFAULT, "p50", "median", "avg", "mean" };
@@ -132,8 +156,11 @@ bool metric_of_row(const json_t *row, const char *name, struct figure *figure)
 	if (strcmp(name, METRIC_DEFAULT))
 		return named_figure(figures, name, figure);
 	for (size_t i = 0; i < ARRAY_SIZE(usual); i++) {
-		if (named_figure(figures, usual[i], figure))
-			return true;
+		if (!named_figure(figures, usual[i], figure))
+			continue;
+		if (!i && !strcmp(figure->unit, "insn"))
+			take_error(figures, figure);
+		return true;
 	}
 	return false;
 }

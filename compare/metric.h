@@ -13,6 +13,7 @@ struct metric {
 	const char *name;
 	const char *help;
 	const char *time_path, *unit; /* of a result in time */
+	const char *cycles_path; /* the same in cycles of the clock; NULL: there is none */
 	const char *floor_path; /* whether that is told apart from nothing; NULL: it always is */
 	const char *insn_path, *exact_path; /* in exact mode; NULL: it has none */
 	bool higher_is_better;
@@ -27,8 +28,10 @@ struct figure {
 	bool higher_is_better;
 	bool counted; /* in exact mode */
 	bool exact; /* counted, and the batches agree */
-	double step; /* of counts: the smallest difference that there can be */
+	double step; /* of counts: the smallest difference that there can be, or that means something */
 	bool below_floor;
+	double cycles,
+		ghz; /* the same in cycles, at that clock rate; ghz is 0 where they are not known */
 };
 
 /*
@@ -40,7 +43,8 @@ bool metric_of_result(const json_t *result, const char *name, struct figure *fig
 /*
  * The same of a watcher's row, of its figures by name, with or without the unit at the end. Those
  * without a unit of time or rate are neither better nor worse, and not found. METRIC_DEFAULT is the
- * first of net, p50, median, avg and mean that the row has.
+ * first of net, p50, median, avg and mean that the row has: net of instructions is exact if it has an error,
+ * as far as that.
  */
 bool metric_of_row(const json_t *row, const char *name, struct figure *figure);
 

@@ -70,12 +70,14 @@ static json_t *side_of(const struct compared_case *compared, enum side side)
 	for (size_t i = 0; i < rounds->n; i++)
 		json_add(&values, json_real(rounds->values[i]));
 	return json_pack(
-		"{s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "value",
-		real_or_null(compared->compared, rounds->value), "rounds", values, "results",
-		(json_int_t)facts->nr_results, "failed", (json_int_t)facts->nr_failed, "skipped",
-		(json_int_t)facts->nr_skipped, "not_exact", (json_int_t)facts->nr_not_exact,
-		"without_figure", (json_int_t)facts->nr_without_figure, "interrupted",
+		"{s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:o, s:o, s:o}",
+		"value", real_or_null(compared->compared, rounds->value), "rounds", values,
+		"results", (json_int_t)facts->nr_results, "failed", (json_int_t)facts->nr_failed,
+		"skipped", (json_int_t)facts->nr_skipped, "not_exact",
+		(json_int_t)facts->nr_not_exact, "without_figure",
+		(json_int_t)facts->nr_without_figure, "interrupted",
 		(json_int_t)facts->nr_interrupted, "disturbed", (json_int_t)facts->nr_disturbed,
+		"shared_core", (json_int_t)facts->nr_shared, "alone_only", facts->alone_only,
 		"below_floor", (json_int_t)facts->nr_below_floor, "lost", count_of(facts->lost),
 		"attempts", count_of(facts->attempts), "reason", text_or_null(facts->reason));
 }
@@ -93,14 +95,15 @@ static json_t *case_of(const struct compared_case *compared)
 {
 	const struct judged *judged = &compared->judged;
 
-	return json_pack("{s:s, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:f, s:s, s:o}", "case",
-			 compared->id.name, "unit", compared->unit, "higher_is_better",
+	return json_pack("{s:s, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:f, s:s, s:o, s:o}",
+			 "case", compared->id.name, "unit", compared->unit, "higher_is_better",
 			 judged->higher_is_better, "exact", judged->exact, "base",
 			 side_of(compared, SIDE_BASE), "new", side_of(compared, SIDE_NEW), "ratio",
 			 ratio_of(&judged->ratio), "p", real_or_null(judged->tested, judged->p),
 			 "p_corrected", real_or_null(judged->tested, judged->corrected_p),
 			 "threshold", judged->threshold, "verdict", verdict_name(judged->verdict),
-			 "reason", text_or_null(judged->why));
+			 "reason", text_or_null(judged->why), "tolerance",
+			 real_or_null(judged->exact, judged->step / 2));
 }
 
 static json_t *not_compared(const struct compared_case *compared)

@@ -114,6 +114,8 @@ static void ratio_cells(struct table *table, const struct judged *judged)
 		table_cell(table, "-");
 	if (ratio->has_interval)
 		table_cell(table, "[%.3f, %.3f]", ratio->lo, ratio->hi);
+	else if (judged->exact && judged->step >= 1)
+		table_cell(table, "to %.1f", judged->step / 2);
 	else
 		table_cell(table, judged->exact ? "exact" : "-");
 }
@@ -199,7 +201,7 @@ static bool is_to_be_heeded(const struct rounds_facts *facts)
 {
 	return facts->nr_failed + facts->nr_skipped + facts->nr_not_exact +
 	       facts->nr_without_figure + facts->nr_interrupted + facts->nr_disturbed +
-	       facts->nr_below_floor + facts->lost;
+	       facts->nr_shared + facts->nr_below_floor + facts->lost;
 }
 
 static void print_share(FILE *stream, const char **comma, size_t n, size_t of, const char *what)
@@ -221,6 +223,8 @@ static void print_heeded(const struct page *page, const struct compared_case *co
 	begin_item(page);
 	fprintf(stream, "%s, %s: ", name, side_names[side]);
 	print_share(stream, &comma, facts->nr_disturbed, n, "disturbed by the machine");
+	print_share(stream, &comma, facts->nr_shared, n,
+		    facts->alone_only ? "on a shared core and left out" : "on a shared core");
 	print_share(stream, &comma, facts->nr_below_floor, n, "below the floor");
 	print_share(stream, &comma, facts->nr_interrupted, n, "interrupted");
 	if (facts->lost) {

@@ -11,21 +11,28 @@ static const char *const metric_names[] = {
 	"net", "raw", "overhead", "p90", "p99", "min", "max", "cpu", "rate",
 };
 
-static const char *const fields[] = {
-	"trigger",
-	"options.producers",
-	"options.pad",
-	"status",
-	"reason",
-	"exact_mode",
-	"started_unix_ns",
-	"attempts",
-	"disturbance.disturbed",
-	"cost_ns.net.below_floor",
-	"host.kernel_release",
-	"host.kernel_version",
-	"host.cpu_model",
-	"host.git_revision",
+static const struct {
+	const char *column, *path;
+} fields[] = {
+	{ "trigger", "trigger" },
+	{ "producers", "options.producers" },
+	{ "pad", "options.pad" },
+	{ "status", "status" },
+	{ "reason", "reason" },
+	{ "exact_mode", "exact_mode" },
+	{ "started_unix_ns", "started_unix_ns" },
+	{ "attempts", "attempts" },
+	{ "disturbed", "disturbance.disturbed" },
+	{ "core_alone", "disturbance.core.alone" },
+	{ "alone_only", "disturbance.core.alone_only" },
+	{ "ghz", "disturbance.core.ghz" },
+	{ "net_cycles", "cycles.net.median" },
+	{ "raw_cycles", "cycles.raw.median" },
+	{ "below_floor", "cost_ns.net.below_floor" },
+	{ "kernel_release", "host.kernel_release" },
+	{ "kernel_version", "host.kernel_version" },
+	{ "cpu_model", "host.cpu_model" },
+	{ "git_revision", "host.git_revision" },
 };
 
 /* Quotes are needed around what could end a cell, and doubled in there. */
@@ -81,11 +88,8 @@ static void print_heads(FILE *stream, json_t *figures)
 	for (size_t i = 0; i < ARRAY_SIZE(metric_names); i++)
 		fprintf(stream, ",%s", metric_names[i]);
 	fputs(",lost", stream);
-	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-		const char *dot = strrchr(fields[i], '.');
-
-		fprintf(stream, ",%s", dot ? dot + 1 : fields[i]);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		fprintf(stream, ",%s", fields[i].column);
 	json_object_foreach(figures, name, value) {
 		fputc(',', stream);
 		print_text(stream, name);
@@ -117,7 +121,7 @@ static void print_entry(FILE *stream, const struct entry *entry, json_t *figures
 	fprintf(stream, ",%" PRIu64, entry_lost(entry));
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 		fputc(',', stream);
-		print_value(stream, record_field(entry->result, fields[i]));
+		print_value(stream, record_field(entry->result, fields[i].path));
 	}
 	json_object_foreach(figures, name, value) {
 		fputc(',', stream);

@@ -127,6 +127,11 @@ static void print_values(FILE *stream, const struct entry *entry)
 		fputc(' ', stream);
 		print_real(stream, figure.value);
 		fprintf(stream, " %s%s", values[i].prefix, figure.unit);
+		if (figure.ghz <= 0)
+			continue;
+		fputc(' ', stream);
+		print_real(stream, figure.cycles);
+		fprintf(stream, " %scycles/op", values[i].prefix);
 	}
 }
 

@@ -298,6 +298,28 @@ line_of() {
 		--metric calls_total "$folder/base" "$folder/slow"
 }
 
+# A mean of counts is exact as far as its error: six of it, and half an instruction at least.
+@test "compare: handlers that are counted with an error" {
+	counted() {
+		jq ".results[0].exact_mode = true | .results[0].watched.rows = [{name: \"switch\",
+			figures: {runs: 9, avg_insn: 400, net_insn: $2, net_se_insn: $3}, histogram: null}]" \
+			"$corpus/watched.json" >"$folder/$1"
+	}
+	counted base 300 0.001
+	counted near 300.4 0.001
+	counted more 301 0.001
+	counted vague 303.5 1
+	compared 0 "$folder/base" "$folder/near"
+	seen "1 same"
+	compared 1 "$folder/base" "$folder/more"
+	[[ $(line_of latency) == *" to 0.5 "*" insn "*" worse" ]] || wrong "no tolerance"
+	compared 0 "$folder/more" "$folder/base"
+	seen "1 better"
+	compared 0 "$folder/base" "$folder/vague"
+	counted vague 306.5 1
+	compared 1 "$folder/base" "$folder/vague"
+}
+
 @test "compare: metrics that the results do not have" {
 	refused "--metric: no result has 'nonsense' (\`bench compare --help\` lists them)" \
 		--metric nonsense "$corpus/timed.json" "$corpus/timed.json"

@@ -109,6 +109,142 @@ static void rounds_are_in_the_order_of_time(void **state)
 			    (double)(10 * (i + 1)));
 }
 
+/* The results of a side, of which the last ones were measured on a shared core, at twice the cost. */
+static json_t *partly_shared(size_t alone, size_t shared, double cost)
+{
+	json_t *results = json_array();
+
+	for (size_t i = 0; i < alone + shared; i++) {
+		bool is_alone = i < alone;
+		double net = (is_alone ? 1 : 2) * cost + (double)i / 1000;
+		json_t *result = result_of("get", 16, net, i + (u64)(1000 * cost));
+
+		json_object_set_new(result, "disturbance",
+				    json_pack("{s:b, s:{s:f, s:b, s:i}}", "disturbed", 0, "core",
+					      "alone", is_alone ? 0.5 : 0.01, "alone_only",
+					      is_alone, "least_busy_cycles", is_alone ? 500 : 520));
+		json_array_append_new(results, result);
+	}
+	return results;
+}
+
+static void rounds_on_a_shared_core_are_left_out(void **state)
+{
+	(void)state;
+	base = record_of(partly_shared(6, 9, 10));
+	new = record_of(partly_shared(8, 4, 11));
+	assert_int_equal(comparison_make(&comparison), 0);
+	assert_int_equal(comparison.cases[0].judged.rounds[SIDE_BASE].n, 6);
+	assert_int_equal(comparison.cases[0].judged.rounds[SIDE_NEW].n, 8);
+	assert_int_equal(comparison.cases[0].facts[SIDE_BASE].nr_shared, 9);
+	assert_true(comparison.cases[0].facts[SIDE_BASE].alone_only);
+	assert_true(comparison.cases[0].judged.disturbed == 0);
+	assert_int_equal(comparison.cases[0].judged.verdict, VERDICT_WORSE);
+}
+
+/* What one side has too little of is left out on neither. */
+static void rounds_are_chosen_alike_on_both_sides(void **state)
+{
+	(void)state;
+	base = record_of(partly_shared(5, 10, 10));
+	new = record_of(partly_shared(12, 3, 10));
+	assert_int_equal(comparison_make(&comparison), 0);
+	assert_int_equal(comparison.cases[0].judged.rounds[SIDE_BASE].n, 15);
+	assert_int_equal(comparison.cases[0].judged.rounds[SIDE_NEW].n, 15);
+	assert_false(comparison.cases[0].facts[SIDE_NEW].alone_only);
+	assert_int_equal(comparison.cases[0].facts[SIDE_NEW].nr_shared, 3);
+	/* Ten of fifteen. */
+	assert_float_equal(comparison.cases[0].judged.disturbed, 2 / 3.0, 1e-9);
+}
+
+/* A round in which a core was never seen alone has had none, whatever it seemed to be then. */
+static void what_never_had_it_was_never_alone(void **state)
+{
+	json_t *results = partly_shared(7, 0, 10);
+
+	(void)state;
+	json_object_set_new(
+		json_object_get(json_object_get(json_array_get(results, 3), "disturbance"), "core"),
+		"least_busy_cycles", json_integer(900));
+	base = record_of(results);
+	new = record_of(partly_shared(6, 0, 10));
+	assert_int_equal(comparison_make(&comparison), 0);
+	assert_int_equal(comparison.cases[0].judged.rounds[SIDE_BASE].n, 6);
+	assert_int_equal(comparison.cases[0].facts[SIDE_BASE].nr_shared, 1);
+}
+
+/* Six rounds that know how many cycles `net` was, at a clock rate that goes up and down. */
+static json_t *in_cycles(double net, double ghz, const char *cpu_model)
+{
+	json_t *results = json_array();
+
+	for (int i = 0; i < 6; i++) {
+		double rate = ghz + i % 3 / 10.0;
+		double cycles = net + i / 1000.0;
+		json_t *result =
+			result_of("get", 16, cycles / rate, (u64)i + (u64)(1000 * ghz * net));
+
+		json_object_set_new(result, "disturbance",
+				    json_pack("{s:b, s:{s:f, s:b, s:i, s:f}}", "disturbed", 0,
+					      "core", "alone", 1.0, "alone_only", 1,
+					      "least_busy_cycles", 1200, "ghz", rate));
+		json_object_set_new(result, "cycles",
+				    json_pack("{s:{s:f}}", "net", "median", cycles));
+		json_object_set_new(result, "host", json_pack("{s:s}", "cpu_model", cpu_model));
+		json_array_append_new(results, result);
+	}
+	return results;
+}
+
+static void cycles_are_compared_where_they_are_known(void **state)
+{
+	const struct compared_case *compared;
+
+	(void)state;
+	base = record_of(in_cycles(100, 2, "A"));
+	new = record_of(in_cycles(110, 2, "A"));
+	assert_int_equal(comparison_make(&comparison), 0);
+	compared = &comparison.cases[0];
+	assert_string_equal(compared->unit, "cycles/op");
+	assert_float_equal(compared->judged.ratio.value, 1.1, 1e-4);
+	assert_float_equal(compared->judged.rounds[SIDE_BASE].value, 100, 0.01);
+	assert_float_equal(compared->judged.clock_ratio, 1, 1e-9);
+	assert_int_equal(compared->judged.verdict, VERDICT_WORSE);
+}
+
+static void cycles_of_other_processors_are_others(void **state)
+{
+	(void)state;
+	base = record_of(in_cycles(100, 2, "A"));
+	new = record_of(in_cycles(110, 2, "B"));
+	assert_int_equal(comparison_make(&comparison), 0);
+	assert_string_equal(comparison.cases[0].unit, "ns/op");
+	assert_true(comparison.cases[0].judged.clock_ratio == 0);
+}
+
+static void cycles_of_one_side_are_not_enough(void **state)
+{
+	json_t *results = in_cycles(110, 2, "A");
+
+	(void)state;
+	json_object_del(json_array_get(results, 4), "cycles");
+	base = record_of(in_cycles(100, 2, "A"));
+	new = record_of(results);
+	assert_int_equal(comparison_make(&comparison), 0);
+	assert_string_equal(comparison.cases[0].unit, "ns/op");
+}
+
+static void ns_are_compared_if_asked_for(void **state)
+{
+	(void)state;
+	comparison.metric = "net_ns";
+	base = record_of(in_cycles(100, 2, "A"));
+	new = record_of(in_cycles(100, 2.5, "A"));
+	assert_int_equal(comparison_make(&comparison), 0);
+	assert_string_equal(comparison.cases[0].unit, "ns/op");
+	assert_int_equal(comparison.cases[0].judged.verdict, VERDICT_BETTER);
+}
+
 /* Alike but for a parameter, or for the name of the benchmark. */
 static void parameters_tell_cases_apart(void **state)
 {
@@ -224,6 +360,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(rounds_are_matched_in_any_order),
 		test(rounds_are_in_the_order_of_time),
+		test(rounds_on_a_shared_core_are_left_out),
+		test(rounds_are_chosen_alike_on_both_sides),
+		test(what_never_had_it_was_never_alone),
+		test(cycles_are_compared_where_they_are_known),
+		test(cycles_of_other_processors_are_others),
+		test(cycles_of_one_side_are_not_enough),
+		test(ns_are_compared_if_asked_for),
 		test(parameters_tell_cases_apart),
 		test(the_same_round_counts_once),
 		test(moments_are_of_a_case),

@@ -112,6 +112,31 @@ static void a_busy_machine(void **state)
 	assert_int_equal(judged[0].verdict, VERDICT_WORSE);
 }
 
+/* 10% more cycles, with a clock that is faster by nothing, by half of that and by all of it. */
+static void a_clock_that_is_faster(void **state)
+{
+	static const double ratios[] = { 1, 1.05, 1.1, 0.9 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ratios); i++) {
+		for (int one_by_one = 0; one_by_one < 2; one_by_one++) {
+			bool same = one_by_one && i == 2;
+
+			one_case(100, 110)->one_by_one = one_by_one;
+			judged[0].clock_ratio = ratios[i];
+			assert_int_equal(judge(cases, 1, &usual), 0);
+			assert_int_equal(judged[0].verdict, same ? VERDICT_SAME : VERDICT_WORSE);
+			assert_string_equal(judged[0].why,
+					    same ? "not so in time: one side's clock was faster"
+						 : "");
+		}
+	}
+	one_case(110, 100)->one_by_one = true;
+	judged[0].clock_ratio = 1 / 1.1;
+	assert_int_equal(judge(cases, 1, &usual), 0);
+	assert_int_equal(judged[0].verdict, VERDICT_SAME);
+}
+
 static void threshold_of_nothing(void **state)
 {
 	const struct criteria sharp = { .alpha = 0.01, .threshold = 0, .threshold_given = true };
@@ -343,6 +368,7 @@ int main(void)
 		cmocka_unit_test(verdicts_of_times),
 		cmocka_unit_test(a_side_that_drifts),
 		cmocka_unit_test(a_busy_machine),
+		cmocka_unit_test(a_clock_that_is_faster),
 		cmocka_unit_test(threshold_of_nothing),
 		cmocka_unit_test(costs_below_nothing),
 		cmocka_unit_test(too_few_rounds),
