@@ -52,6 +52,42 @@ static int add_case(struct suite *suite, const struct options *options, char *te
 	return options_parse_row(n, added->words, options, &added->options);
 }
 
+static bool is_in(const struct suite *suite, const struct bench *bench)
+{
+	for (size_t i = 0; i < suite->n; i++) {
+		if (suite->cases[i].options.bench == bench)
+			return true;
+	}
+	return false;
+}
+
+/* Does a row have "*" in place of a name? */
+static bool is_for_the_rest(const char *text)
+{
+	return text[0] == '*' && (!text[1] || strchr(BLANKS, text[1]));
+}
+
+/* One case of every benchmark that has none yet. Takes over the text. */
+static int add_the_rest(struct suite *suite, const struct options *options, char *text)
+{
+	int err = 0;
+
+	for_each_bench(bench) {
+		char *row = NULL;
+
+		if (err || is_in(suite, bench))
+			continue;
+		if (asprintf(&row, "%s%s", bench->name, text + 1) < 0)
+			err = error_set(ENOMEM, "no memory for a row");
+		else
+			err = add_case(suite, options, row);
+		if (err)
+			error_prefix(err, "%s", bench->name);
+	}
+	free(text);
+	return err;
+}
+
 /* The text with what is from `open` to `close` replaced; the caller frees it. */
 static char *with_choice(const char *text, const char *open, const char *close, const char *choice,
 			 size_t len)
@@ -71,7 +107,8 @@ static int expand(struct suite *suite, const struct options *options, char *text
 	int err = 0;
 
 	if (!open && !close)
-		return add_case(suite, options, text);
+		return is_for_the_rest(text) ? add_the_rest(suite, options, text)
+					     : add_case(suite, options, text);
 	if (!open || !close || close < open || memchr(open + 1, '{', (size_t)(close - open - 1)))
 		err = error_set(E_USAGE, "braces that do not match, or one pair in another: %s",
 				quoted(text));

@@ -2,7 +2,7 @@
 /*
  * A suite: a text file with a case in each row, as it would be given to bench. "#" begins a comment, where a
  * word could begin; {a,b,c} in a row stands for one row with each, and several of them for every
- * combination.
+ * combination. "*" in place of a name stands for every benchmark that no row above names.
  */
 #ifndef HARNESS_SUITE_H
 #define HARNESS_SUITE_H

@@ -122,6 +122,37 @@ static void test_braces(void **state)
 	suite_free(&suite);
 }
 
+static size_t cases_of(const struct suite *suite, const struct bench *bench)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < suite->n; i++)
+		n += suite->cases[i].options.bench == bench;
+	return n;
+}
+
+static void test_the_rest(void **state)
+{
+	struct suite suite =
+		accepted("zz-suite --zz_size {1,2}\n"
+			 "func-latency --func vfs_read\nrunqslower\n* -p 2 # and all others\n"
+			 "*\n"
+			 "zz-suite\n");
+	size_t nr_benches;
+
+	(void)state;
+	bench_all(&nr_benches);
+	assert_true(nr_benches > 2);
+	assert_int_equal(suite.n, nr_benches + 2);
+	for_each_bench(bench) {
+		assert_int_equal(cases_of(&suite, bench), strcmp(bench->name, "zz-suite") ? 1 : 3);
+	}
+	assert_int_equal(suite.cases[4].options.nr_producers, 2);
+	suite_free(&suite);
+	refused("* --pad x", ":1: bpf-for: --pad: 'x' is not a number in plain digits (0 to 64)");
+	refused("*zz", ":1: unknown benchmark '*zz' (`bench -l` lists them)");
+}
+
 static void test_bad_braces(void **state)
 {
 	(void)state;
@@ -229,8 +260,9 @@ int main(void)
 		cmocka_unit_test(test_rows),	       cmocka_unit_test(test_a_round_is_short),
 		cmocka_unit_test(test_braces),	       cmocka_unit_test(test_bad_braces),
 		cmocka_unit_test(test_too_many_cases), cmocka_unit_test(test_bad_rows),
-		cmocka_unit_test(test_nothing_in_it),  cmocka_unit_test(test_no_text),
-		cmocka_unit_test(test_no_file),	       cmocka_unit_test(test_case_names),
+		cmocka_unit_test(test_nothing_in_it),  cmocka_unit_test(test_the_rest),
+		cmocka_unit_test(test_no_text),	       cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_case_names),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);
