@@ -120,7 +120,7 @@ static json_t *partly_shared(size_t alone, size_t shared, double cost)
 		json_t *result = result_of("get", 16, net, i + (u64)(1000 * cost));
 
 		json_object_set_new(result, "disturbance",
-				    json_pack("{s:b, s:{s:f, s:b, s:i}}", "disturbed", 0, "core",
+				    json_pack("{s:b, s:{s:f, s:b, s:i}}", "disturbed", 1, "core",
 					      "alone", is_alone ? 0.5 : 0.01, "alone_only",
 					      is_alone, "least_busy_cycles", is_alone ? 500 : 520));
 		json_array_append_new(results, result);
