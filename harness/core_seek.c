@@ -81,6 +81,7 @@ u64 core_seek(void)
 {
 	static struct load load;
 	static u64 least; /* of all CPUs so far */
+	static bool has_compared; /* one CPU with another */
 	int here = sched_getcpu(), best = here;
 	u64 busy = median_busy(), best_busy = busy;
 	cpu_set_t allowed;
@@ -93,12 +94,12 @@ u64 core_seek(void)
 	for (int i = 1, tried = 1; i < CPU_SETSIZE && tried < SEEK_CPUS; i++) {
 		int cpu = (here + i) % CPU_SETSIZE;
 
-		/* The first time there is nothing to go by. */
-		if (least < busy && core_is_alone(best_busy, least))
+		if (has_compared && core_is_alone(best_busy, least))
 			break;
 		if (!CPU_ISSET(cpu, &allowed) || !load.idle[cpu] || !move_to(cpu))
 			continue;
 		tried++;
+		has_compared = true;
 		busy = median_busy();
 		least = min_u64(least, busy);
 		if (busy < best_busy) {
