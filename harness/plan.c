@@ -140,6 +140,16 @@ static bool counts(const struct plan *plan, const struct plan_case *c,
 	return !c->alone_only || plan->results[round->result].core.alone_only;
 }
 
+/* Do all rounds that count know their clock rate? */
+static bool knows_cycles(const struct plan *plan, const struct plan_case *c)
+{
+	for (size_t i = 0; i < c->nr_rounds; i++) {
+		if (counts(plan, c, &c->rounds[i]) && c->rounds[i].ghz <= 0)
+			return false;
+	}
+	return true;
+}
+
 static int summarise_case(const struct plan *plan, struct plan_case *c)
 {
 	size_t room = c->nr_rounds * sizeof(double);
@@ -152,9 +162,6 @@ static int summarise_case(const struct plan *plan, struct plan_case *c)
 		c->raw = raw;
 	if (!net || !raw)
 		return error_set(ENOMEM, "no memory for %zu rounds", c->nr_rounds);
-	c->at_ghz = true;
-	for (size_t i = 0; i < c->nr_rounds; i++)
-		c->at_ghz = c->at_ghz && (!counts(plan, c, &c->rounds[i]) || c->rounds[i].ghz > 0);
 	c->nr_counting = 0;
 	for (size_t i = 0; i < c->nr_rounds; i++) {
 		const struct plan_round *round = &c->rounds[i];
@@ -172,27 +179,44 @@ static int summarise_case(const struct plan *plan, struct plan_case *c)
 	return 0;
 }
 
-/* After another round of `c`, which in step changes what counts of the others. */
+/* The next of the cases that is to be summarised with `c`: in step they all are, alike. NULL after the last. */
+static struct plan_case *next_beside(struct plan *plan, struct plan_case *c, struct plan_case *last)
+{
+	struct plan_case *end = plan->cases + plan->nr_cases;
+	struct plan_case *next = last ? last + 1 : plan->cases;
+
+	if (!plan->in_step)
+		return last ? NULL : c;
+	while (next < end && !next->nr_rounds)
+		next++;
+	return next < end ? next : NULL;
+}
+
+#define for_each_beside(var, plan, c)                                 \
+	for (struct plan_case *var = next_beside(plan, c, NULL); var; \
+	     var = next_beside(plan, c, var))
+
+/* After another round of `c`. */
 static int summarise(struct plan *plan, struct plan_case *c)
 {
-	bool all = true;
+	bool alone_only = true, at_ghz = true;
 	int err = 0;
 
-	for (size_t i = 0; i < plan->nr_cases; i++) {
-		struct plan_case *one = &plan->cases[i];
-
-		if (!plan->in_step && one != c)
-			continue;
+	for_each_beside(one, plan, c)
+	{
 		count_alone(plan, one);
-		all = all && one->nr_alone >= PLAN_ENOUGH_ALONE;
+		alone_only = alone_only && one->nr_alone >= PLAN_ENOUGH_ALONE;
 	}
-	for (size_t i = 0; i < plan->nr_cases && !err; i++) {
-		struct plan_case *one = &plan->cases[i];
-
-		if ((!plan->in_step && one != c) || !one->nr_rounds)
-			continue;
-		one->alone_only = all;
-		err = summarise_case(plan, one);
+	for_each_beside(one, plan, c)
+	{
+		one->alone_only = alone_only;
+		at_ghz = at_ghz && knows_cycles(plan, one);
+	}
+	for_each_beside(one, plan, c)
+	{
+		one->at_ghz = at_ghz;
+		if (!err)
+			err = summarise_case(plan, one);
 	}
 	return err;
 }
@@ -237,6 +261,25 @@ static void end_case(struct plan_case *c, enum plan_stop stop)
 		snprintf(c->reason, sizeof(c->reason), "%s", error_text());
 }
 
+/* What a result says of its case. */
+static int take_round(struct plan *plan, struct plan_case *c, const struct result *result)
+{
+	const struct plan_round round = {
+		.net = result->exact ? result->net_insn : result->net_ns.value,
+		.raw = result->exact ? result->insn[BENCH_REAL].per_op
+				     : result->cost_ns[BENCH_REAL].median,
+		.net_cycles = result->net_cycles.value,
+		.raw_cycles = result->cycles[BENCH_REAL].median,
+		.ghz = result->core.ghz,
+		.result = plan->nr_results - 1,
+	};
+
+	if (!plan->ghz)
+		plan->ghz = round.ghz;
+	return add_round(c, &round) ? summarise(plan, c)
+				    : error_set(ENOMEM, "no memory for a round");
+}
+
 /* One case of one round. */
 static int run_one(struct plan *plan, struct plan_case *c, u32 round)
 {
@@ -268,20 +311,7 @@ static int run_one(struct plan *plan, struct plan_case *c, u32 round)
 	}
 	plan->exact = result->exact;
 	if (!result->bench->watcher) {
-		const struct plan_round one = {
-			.net = result->exact ? result->net_insn : result->net_ns.value,
-			.raw = result->exact ? result->insn[BENCH_REAL].per_op
-					     : result->cost_ns[BENCH_REAL].median,
-			.net_cycles = result->net_cycles.value,
-			.raw_cycles = result->cycles[BENCH_REAL].median,
-			.ghz = result->core.ghz,
-			.result = plan->nr_results - 1,
-		};
-
-		if (!plan->ghz)
-			plan->ghz = one.ghz;
-		err = add_round(c, &one) ? summarise(plan, c)
-					 : error_set(ENOMEM, "no memory for a round");
+		err = take_round(plan, c, result);
 		if (err)
 			return err;
 	}

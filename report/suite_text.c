@@ -36,6 +36,16 @@ static int widest_name(const struct plan *plan)
 	return (int)widest;
 }
 
+/* Is there a case whose costs are all at the plan's clock rate? */
+static bool names_clock(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->nr_cases; i++) {
+		if (plan->ghz > 0 && plan->cases[i].nr_rounds && plan->cases[i].at_ghz)
+			return true;
+	}
+	return false;
+}
+
 static void case_line(FILE *out, const struct plan *plan, const struct plan_case *c, int width)
 {
 	double below = c->median - c->lo, above = c->hi - c->median;
@@ -60,6 +70,8 @@ static void case_line(FILE *out, const struct plan *plan, const struct plan_case
 		fprintf(out, " (%zu more on a shared core)", c->nr_rounds - c->nr_counting);
 	else if (c->nr_shared)
 		fprintf(out, " (%zu of them on a shared core)", c->nr_shared);
+	if (names_clock(plan) && !c->at_ghz)
+		fprintf(out, " (at whatever clock rate)");
 	fprintf(out, "\n");
 }
 
@@ -68,7 +80,7 @@ int suite_text_result(FILE *out, const struct plan *plan)
 	int width = widest_name(plan);
 	char unit[32];
 
-	if (plan->ghz > 0)
+	if (names_clock(plan))
 		snprintf(unit, sizeof(unit), "ns/op at %.2lf GHz", plan->ghz);
 	else
 		snprintf(unit, sizeof(unit), "ns/op");
