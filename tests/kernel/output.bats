@@ -123,7 +123,7 @@ fields() {
 	fields "## A result" .
 	fields "### \`options\`" .options
 	fields "### \`disturbance\`" .disturbance
-	fields "### \`disturbance.core\`" .disturbance.core
+	emulated || fields "### \`disturbance.core\`" .disturbance.core
 	fields "### \`programs\`" '.programs[0]'
 	fields "### \`host\`" .host
 	fields "### \`intervals\`" '.intervals[0]'

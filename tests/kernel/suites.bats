@@ -67,7 +67,7 @@ suite_run() {
 		.rounds == 9 and .rounds_counting == $n and
 		(.net_lo | near($net[$k])) and (.net_hi | near($net[$n - 1 - $k])) and
 		(.net | near(($net[($n - 1) / 2 | floor] + $net[$n / 2 | floor]) / 2))'
-	result '([.results[] | select(.disturbance.core.alone_only | not)] | length) as $shared |
+	result '([.results[] | select(.disturbance.core | . and (.alone_only | not))] | length) as $shared |
 		.suite.cases[0].rounds_on_shared_core == $shared'
 	[[ $output =~ "$SEQ nr_maps=4 ".*\ (9|[678])\ \ rounds ]] || fail "no line for it"
 }
