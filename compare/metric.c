@@ -139,12 +139,12 @@ static bool named_figure(const json_t *figures, const char *name, struct figure 
  */
 static void take_error(const json_t *figures, struct figure *figure)
 {
-	double se = json_number_value(json_object_get(figures, "net_se_insn"));
+	const json_t *se = json_object_get(figures, "net_se_insn");
 
-	if (se <= 0)
+	if (!json_is_number(se))
 		return;
 	figure->exact = true;
-	figure->step = fmax(1, 12 * se);
+	figure->step = fmax(1, 12 * json_number_value(se));
 }
 
 bool metric_of_row(const json_t *row, const char *name, struct figure *figure)

@@ -104,8 +104,15 @@ static void value_cell(struct table *table, const struct judged *judged, enum si
 			   value);
 }
 
-static void ratio_cells(struct table *table, const struct judged *judged)
+/* A row of a watcher has a mean, which is exact as far as its error. */
+static bool is_mean(const struct compared_case *compared)
 {
+	return !strcmp(compared->unit, "insn");
+}
+
+static void ratio_cells(struct table *table, const struct compared_case *compared)
+{
+	const struct judged *judged = &compared->judged;
 	const struct ratio *ratio = &judged->ratio;
 
 	if (ratio->known)
@@ -114,7 +121,7 @@ static void ratio_cells(struct table *table, const struct judged *judged)
 		table_cell(table, "-");
 	if (ratio->has_interval)
 		table_cell(table, "[%.3f, %.3f]", ratio->lo, ratio->hi);
-	else if (judged->exact && judged->step >= 1)
+	else if (judged->exact && is_mean(compared))
 		table_cell(table, "to %.1f", judged->step / 2);
 	else
 		table_cell(table, judged->exact ? "exact" : "-");
@@ -133,7 +140,7 @@ static int case_row(const struct page *page, struct table *table,
 	table_cell(table, "%zu/%zu", judged->rounds[SIDE_BASE].n, judged->rounds[SIDE_NEW].n);
 	value_cell(table, judged, SIDE_BASE);
 	value_cell(table, judged, SIDE_NEW);
-	ratio_cells(table, judged);
+	ratio_cells(table, compared);
 	if (judged->tested)
 		table_cell(table, "%.2g", judged->corrected_p);
 	else

@@ -318,6 +318,12 @@ line_of() {
 	compared 0 "$folder/base" "$folder/vague"
 	counted vague 306.5 1
 	compared 1 "$folder/base" "$folder/vague"
+	# An error of nothing is one, and none that is known is not.
+	counted base 300 0
+	counted more 301 0
+	compared 1 "$folder/base" "$folder/more"
+	jq 'del(.results[0].watched.rows[0].figures.net_se_insn)' "$folder/more" >"$folder/unknown"
+	compared 4 "$folder/base" "$folder/unknown"
 }
 
 @test "compare: metrics that the results do not have" {
