@@ -385,24 +385,41 @@ static int add_sides(struct comparison *comparison)
 	return err;
 }
 
+/* What the rounds of both sides say of a core alone. -ENOMEM or 0. */
+static int find_reference(const struct compared_case *compared, u64 *reference)
+{
+	const struct rounds *rounds = compared->judged.rounds;
+	double *busy = calloc(rounds[SIDE_BASE].n + rounds[SIDE_NEW].n + 1, sizeof(*busy));
+	size_t n = 0;
+
+	if (!busy)
+		return no_memory();
+	for (int side = 0; side < NR_SIDES; side++) {
+		for (size_t i = 0; i < rounds[side].n; i++) {
+			u64 least = compared->facts[side].rounds[i].least_busy;
+
+			if (least)
+				busy[n++] = (double)least;
+		}
+	}
+	*reference = core_reference(busy, n);
+	free(busy);
+	return 0;
+}
+
 /*
  * Count the rounds of a side that were measured on a shared core. Those that only seem to have had it alone,
  * since they never had it in between, are marked as such. Returns how many had it alone.
  */
-static size_t count_alone(const struct rounds *rounds, struct rounds_facts *facts)
+static size_t count_alone(const struct rounds *rounds, struct rounds_facts *facts, u64 reference)
 {
-	u64 least_cycles = UINT64_MAX;
 	size_t alone = 0;
 
-	for (size_t i = 0; i < rounds->n; i++) {
-		if (facts->rounds[i].least_busy)
-			least_cycles = min_u64(least_cycles, facts->rounds[i].least_busy);
-	}
 	for (size_t i = 0; i < rounds->n; i++) {
 		struct round_facts *round = &facts->rounds[i];
 
 		round->alone = round->alone && round->least_busy &&
-			       core_has_been_alone(round->least_busy, least_cycles);
+			       core_has_been_alone(round->least_busy, reference);
 		alone += round->alone;
 		facts->nr_shared += round->least_busy && !round->alone;
 	}
@@ -428,34 +445,56 @@ static void keep_alone(struct rounds *rounds, struct rounds_facts *facts)
  * out where there are enough others for a verdict, on both sides or on none. Which rounds these are has
  * nothing to do with what was measured in them.
  */
-static void choose_rounds(struct comparison *comparison, struct compared_case *compared)
+static int choose_rounds(const struct comparison *comparison, struct compared_case *compared)
 {
 	struct judged *judged = &compared->judged;
 	size_t enough = max_u64(LEAST_ALONE, rank_test_rounds_for(comparison->criteria.alpha /
 								  (double)comparison->nr_cases));
 	bool alone_only = !judged->exact;
+	u64 reference = 0;
+	int err = find_reference(compared, &reference);
 
+	if (err)
+		return err;
 	for (int side = 0; side < NR_SIDES; side++)
-		alone_only = count_alone(&judged->rounds[side], &compared->facts[side]) >= enough &&
+		alone_only = count_alone(&judged->rounds[side], &compared->facts[side],
+					 reference) >= enough &&
 			     alone_only;
 	for (int side = 0; side < NR_SIDES && alone_only; side++)
 		keep_alone(&judged->rounds[side], &compared->facts[side]);
+	return 0;
 }
 
-/* The median clock rate of a side; 0: some round has none, -1: no memory. */
-static double clock_rate(const struct rounds *rounds, const struct rounds_facts *facts)
+/* The median clock rate of a side; 0 if some round does not know its own. -ENOMEM or 0. */
+static int find_clock_rate(const struct rounds *rounds, struct rounds_facts *facts, double *rate)
 {
-	double *ghz = calloc(rounds->n + 1, sizeof(*ghz)), median = -1;
-	bool known = true;
+	double *ghz = calloc(rounds->n + 1, sizeof(*ghz));
+	int err;
 
-	for (size_t i = 0; i < rounds->n && ghz; i++) {
+	if (!ghz)
+		return no_memory();
+	for (size_t i = 0; i < rounds->n; i++) {
 		ghz[i] = facts->rounds[i].ghz;
-		known = known && ghz[i] > 0;
+		facts->nr_without_cycles += !(ghz[i] > 0);
 	}
-	if (ghz && median_of(ghz, rounds->n, &median))
-		median = -1;
+	err = median_of(ghz, rounds->n, rate);
 	free(ghz);
-	return known || median < 0 ? median : 0;
+	if (facts->nr_without_cycles)
+		*rate = 0;
+	return err ? no_memory() : 0;
+}
+
+/* That rounds have no cycles is worth a word only where others have. */
+static void tell_missing_cycles(struct compared_case *compared)
+{
+	const struct rounds *rounds = compared->judged.rounds;
+	struct rounds_facts *facts = compared->facts;
+
+	if (facts[SIDE_BASE].nr_without_cycles + facts[SIDE_NEW].nr_without_cycles <
+	    rounds[SIDE_BASE].n + rounds[SIDE_NEW].n)
+		return;
+	facts[SIDE_BASE].nr_without_cycles = 0;
+	facts[SIDE_NEW].nr_without_cycles = 0;
 }
 
 /*
@@ -466,13 +505,17 @@ static int compare_in_cycles(const struct comparison *comparison, struct compare
 {
 	struct judged *judged = &compared->judged;
 	double ghz[NR_SIDES];
+	int err = 0;
 
 	if (!compared->compared || judged->exact || comparison->several_cpu_models)
 		return 0;
-	for (int side = 0; side < NR_SIDES; side++) {
-		ghz[side] = clock_rate(&judged->rounds[side], &compared->facts[side]);
-		if (ghz[side] <= 0)
-			return ghz[side] < 0 ? no_memory() : 0;
+	for (int side = 0; side < NR_SIDES && !err; side++)
+		err = find_clock_rate(&judged->rounds[side], &compared->facts[side], &ghz[side]);
+	if (err)
+		return err;
+	if (!ghz[SIDE_BASE] || !ghz[SIDE_NEW]) {
+		tell_missing_cycles(compared);
+		return 0;
 	}
 	for (int side = 0; side < NR_SIDES; side++) {
 		for (size_t i = 0; i < judged->rounds[side].n; i++)
@@ -510,8 +553,9 @@ static int sort_out(struct comparison *comparison)
 
 		compared->compared = rounds[SIDE_BASE].n && rounds[SIDE_NEW].n;
 		compared->judged.exact = compared->compared && !compared->inexact;
-		choose_rounds(comparison, compared);
-		err = compare_in_cycles(comparison, compared);
+		err = choose_rounds(comparison, compared);
+		if (!err)
+			err = compare_in_cycles(comparison, compared);
 		compared->judged.one_by_one =
 			comparison->gap_ns[SIDE_BASE] > 0 || comparison->gap_ns[SIDE_NEW] > 0;
 		for (int side = 0; side < NR_SIDES && compared->compared; side++)

@@ -23,6 +23,7 @@ struct rounds_facts {
 	size_t nr_results; /* all of them */
 	size_t nr_shared; /* measured on a core that worked for others as well: left out if... */
 	bool alone_only; /* ...both sides have enough others */
+	size_t nr_without_cycles; /* of those compared, where the others are to be compared in cycles */
 	size_t nr_failed, nr_skipped, nr_not_exact, nr_without_figure; /* these are left out */
 	size_t nr_interrupted, nr_disturbed, nr_below_floor; /* these are not */
 	u64 lost, attempts; /* operations of those that are not */

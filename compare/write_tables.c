@@ -208,7 +208,7 @@ static bool is_to_be_heeded(const struct rounds_facts *facts)
 {
 	return facts->nr_failed + facts->nr_skipped + facts->nr_not_exact +
 	       facts->nr_without_figure + facts->nr_interrupted + facts->nr_disturbed +
-	       facts->nr_shared + facts->nr_below_floor + facts->lost;
+	       facts->nr_shared + facts->nr_without_cycles + facts->nr_below_floor + facts->lost;
 }
 
 static void print_share(FILE *stream, const char **comma, size_t n, size_t of, const char *what)
@@ -232,6 +232,8 @@ static void print_heeded(const struct page *page, const struct compared_case *co
 	print_share(stream, &comma, facts->nr_disturbed, n, "disturbed by the machine");
 	print_share(stream, &comma, facts->nr_shared, n,
 		    facts->alone_only ? "on a shared core and left out" : "on a shared core");
+	print_share(stream, &comma, facts->nr_without_cycles, n,
+		    "without cycles, and so in ns like the others");
 	print_share(stream, &comma, facts->nr_below_floor, n, "below the floor");
 	print_share(stream, &comma, facts->nr_interrupted, n, "interrupted");
 	if (facts->lost) {

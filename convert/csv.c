@@ -28,6 +28,7 @@ static const struct {
 	{ "ghz", "disturbance.core.ghz" },
 	{ "net_cycles", "cycles.net.median" },
 	{ "raw_cycles", "cycles.raw.median" },
+	{ "overhead_cycles", "cycles.overhead.median" },
 	{ "below_floor", "cost_ns.net.below_floor" },
 	{ "kernel_release", "host.kernel_release" },
 	{ "kernel_version", "host.kernel_version" },

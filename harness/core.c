@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "core.h"
 
+#include "stats.h"
+
 #define BUSY_STEPS 200
 #define WARM_STEPS 20
 #define WARM_CHAIN 100
@@ -94,14 +96,22 @@ u64 core_busy_cycles(const struct core_look *look)
 	return (u64)(look->busy_ns * core_ghz(look));
 }
 
-bool core_is_alone(u64 busy_cycles, u64 least_cycles)
+bool core_is_alone(u64 busy_cycles, u64 reference)
 {
-	return busy_cycles * 20 <= least_cycles * 23;
+	return busy_cycles * 20 <= reference * 23;
 }
 
-bool core_has_been_alone(u64 least_cycles, u64 least_of_all)
+bool core_has_been_alone(u64 least_cycles, u64 reference)
 {
-	return least_cycles * 12 <= least_of_all * 13;
+	return least_cycles * 12 <= reference * 13;
+}
+
+u64 core_reference(double *busy, size_t n)
+{
+	if (!n)
+		return 0;
+	stats_sort(busy, n);
+	return (u64)busy[n < 3 ? 0 : (n + 9) / 10];
 }
 
 bool core_enough_alone(size_t alone, size_t all)

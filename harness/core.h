@@ -30,21 +30,29 @@ u64 core_look(struct core_look *look);
 struct core_look core_look_between(const struct core_look *before, const struct core_look *after);
 
 /*
- * If the calling thread, which may run on several CPUs, is on a core that is shared, move it to one of a few
- * others that is not, and had nothing to do of late: a millisecond at most. Where it may run stays the same. Returns the least median of busy
- * cycles that has been seen on any of them since the program began. No two threads at the same time.
+ * Look at the core for a while, and if it is shared and the calling thread may move, move it to one of a few
+ * others that is not, and had nothing to do of late: a millisecond at most. Where the thread may run stays
+ * the same. Returns core_reference() of what all calls with the same `may_move` have seen; those that may are
+ * taken to run on equal cores. No two threads at the same time.
  */
-u64 core_seek(void);
+u64 core_seek(bool may_move);
 
 /* Clock cycles in a ns, and how many of them busy_ns is. */
 double core_ghz(const struct core_look *look);
 u64 core_busy_cycles(const struct core_look *look);
 
-/* Was the core its thread's alone at a look, by its busy cycles and the least of all looks? */
-bool core_is_alone(u64 busy_cycles, u64 least_cycles);
+/* Was the core its thread's alone at a look, by its busy cycles and those of a core alone? */
+bool core_is_alone(u64 busy_cycles, u64 reference);
 
-/* Had a run, by the least busy cycles in it and in all of its kind, its core alone at some time? */
-bool core_has_been_alone(u64 least_cycles, u64 least_of_all);
+/* Had a run, by the busy cycles that it took for those of a core alone, one at some time? */
+bool core_has_been_alone(u64 least_cycles, u64 reference);
+
+/*
+ * The busy cycles of a core alone, from several readings. Some are of a core that never was, so it is one of
+ * the least; and a reading can be too low, when a chain was held up, so it is not the least of many: the tenth
+ * part of them is passed over. `busy` is sorted. 0 for none.
+ */
+u64 core_reference(double *busy, size_t n);
 
 /* Are so many batches that had a core alone enough to stand for all? A twentieth, and some twenty. */
 bool core_enough_alone(size_t alone, size_t all);

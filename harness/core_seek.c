@@ -2,6 +2,7 @@
 /* A core that works for nobody else. */
 #include <sched.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core.h"
@@ -77,37 +78,68 @@ static bool move_to(int cpu)
 	return !sched_setaffinity(0, sizeof(set), &set);
 }
 
-u64 core_seek(void)
+/* What calls have seen; of many, the last ones. */
+struct seen {
+	double busy[1024];
+	size_t n;
+};
+
+static void note(struct seen *seen, u64 busy)
 {
-	static struct load load;
-	static u64 least; /* of all CPUs so far */
-	static bool has_compared; /* one CPU with another */
-	int here = sched_getcpu(), best = here;
-	u64 busy = median_busy(), best_busy = busy;
+	seen->busy[seen->n++ % ARRAY_SIZE(seen->busy)] = (double)busy;
+}
+
+static u64 reference_of(const struct seen *seen)
+{
+	double busy[ARRAY_SIZE(seen->busy)];
+
+	memcpy(busy, seen->busy, sizeof(busy));
+	return core_reference(busy, min_u64(seen->n, ARRAY_SIZE(seen->busy)));
+}
+
+/* To the CPU whose core is shared least, of those that were idle. */
+static void move_away(int here, u64 busy_here, const struct load *load, struct seen *seen)
+{
+	u64 best_busy = busy_here;
+	int best = here;
 	cpu_set_t allowed;
 
-	least = least ? min_u64(least, busy) : busy;
 	/* Of a machine with more CPUs than there is room for: it stays where it is. */
 	if (here < 0 || sched_getaffinity(0, sizeof(allowed), &allowed))
-		return least;
-	read_load(&load);
-	for (int i = 1, tried = 1; i < CPU_SETSIZE && tried < SEEK_CPUS; i++) {
+		return;
+	for (int i = 1, tried = 0; i < CPU_SETSIZE && tried < SEEK_CPUS; i++) {
 		int cpu = (here + i) % CPU_SETSIZE;
+		u64 busy;
 
-		if (has_compared && core_is_alone(best_busy, least))
-			break;
-		if (!CPU_ISSET(cpu, &allowed) || !load.idle[cpu] || !move_to(cpu))
+		if (!CPU_ISSET(cpu, &allowed) || !load->idle[cpu] || !move_to(cpu))
 			continue;
 		tried++;
-		has_compared = true;
 		busy = median_busy();
-		least = min_u64(least, busy);
-		if (busy < best_busy) {
-			best_busy = busy;
-			best = cpu;
-		}
+		note(seen, busy);
+		if (busy >= best_busy)
+			continue;
+		best_busy = busy;
+		best = cpu;
+		if (core_is_alone(busy, reference_of(seen)))
+			break;
 	}
 	move_to(best);
 	sched_setaffinity(0, sizeof(allowed), &allowed);
-	return least;
+}
+
+u64 core_seek(bool may_move)
+{
+	static struct seen free_to_move, pinned;
+	static struct load load;
+	struct seen *seen = may_move ? &free_to_move : &pinned;
+	u64 busy = median_busy();
+	bool has_compared = seen->n > 1;
+
+	note(seen, busy);
+	if (may_move) {
+		read_load(&load);
+		if (!has_compared || !core_is_alone(busy, reference_of(seen)))
+			move_away(sched_getcpu(), busy, &load, seen);
+	}
+	return reference_of(seen);
 }

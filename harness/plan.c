@@ -113,21 +113,41 @@ static bool add_round(struct plan_case *c, const struct plan_round *round)
 }
 
 /*
+ * What runs of a case, or of all cases that may run anywhere, say of a core alone. UINT64_MAX without memory:
+ * that changes nothing.
+ */
+static u64 reference_of(const struct plan *plan, const struct plan_case *c)
+{
+	double *busy = calloc(plan->nr_results, sizeof(*busy));
+	size_t n = 0;
+	u64 reference;
+
+	for (size_t i = 0; i < plan->nr_results && busy; i++) {
+		const struct result *result = &plan->results[i];
+
+		if (result->core.least_cycles &&
+		    (result->options == c->options ||
+		     (!result->options->affinity && !c->options->affinity)))
+			busy[n++] = (double)result->core.least_cycles;
+	}
+	reference = busy ? core_reference(busy, n) : UINT64_MAX;
+	free(busy);
+	return reference;
+}
+
+/*
  * Count the rounds on a core alone and on a shared one, and take the mark from those that seemed to have it
  * alone for there was nothing better to be seen in them.
  */
 static void count_alone(struct plan *plan, struct plan_case *c)
 {
-	u64 least_cycles = UINT64_MAX;
+	u64 reference = reference_of(plan, c);
 
 	c->nr_alone = c->nr_shared = 0;
-	for (size_t i = 0; i < c->nr_rounds; i++)
-		least_cycles =
-			min_u64(least_cycles, plan->results[c->rounds[i].result].core.least_cycles);
 	for (size_t i = 0; i < c->nr_rounds; i++) {
 		struct result *result = &plan->results[c->rounds[i].result];
 
-		if (!core_has_been_alone(result->core.least_cycles, least_cycles))
+		if (!core_has_been_alone(result->core.least_cycles, reference))
 			result->core.alone_only = false;
 		c->nr_alone += result->core.alone_only;
 		c->nr_shared += result_core_shared(result);
@@ -418,7 +438,7 @@ static int settle_clock(struct plan *plan)
 	free(rates);
 	for (size_t i = 0; i < plan->nr_cases && !err; i++) {
 		if (plan->cases[i].nr_rounds)
-			err = summarise_case(plan, &plan->cases[i]);
+			err = summarise(plan, &plan->cases[i]);
 	}
 	return err;
 }

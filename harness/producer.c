@@ -308,8 +308,8 @@ static void begin_to_look(struct bench_producer *producer, enum bench_variant va
 {
 	if (!producer->run->looks_at_core)
 		return;
-	if (producer->cpu < 0 && variant == BENCH_REAL)
-		producer->least_busy = core_seek();
+	if (variant == BENCH_REAL)
+		producer->reference = core_seek(producer->cpu < 0);
 	core_look(look);
 	slice->looked_ns = now_ns() - slice->start_ns;
 }

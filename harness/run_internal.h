@@ -91,7 +91,7 @@ struct bench_producer {
 	bool started;
 
 	struct samples samples[BENCH_NR_VARIANTS];
-	u64 least_busy; /* busy cycles of a core alone, by core_seek(); 0: not called */
+	u64 reference; /* busy cycles of a core alone, by core_seek() */
 	struct slice closed; /* the last slice that ended */
 
 	int err;

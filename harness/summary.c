@@ -127,27 +127,31 @@ static struct alone count_alone(const struct samples *samples, u64 least_cycles)
 	return alone;
 }
 
-/* What is below is a look whose chain was held up. */
+/* Of so many looks at least a small share tells; what is below is a look whose chain was held up. */
+#define MANY_LOOKS 1000
 #define LEAST_QUANTILE 0.005
 
-/* Busy cycles of a core alone: the least there are but for outliers. 0 without memory. */
+/* Busy cycles of a core alone: of this run's looks, or those of runs before it. 0 without memory. */
 static u64 least_busy(const struct bench_producer *producer)
 {
 	const struct samples *samples = producer->samples;
-	double *busy = calloc(samples[BENCH_REAL].n + samples[BENCH_TWIN].n + 1, sizeof(*busy));
-	size_t n = 0;
+	size_t nr_looks = samples[BENCH_REAL].n + samples[BENCH_TWIN].n, n = 0;
+	double *busy;
 	u64 least;
 
-	for (int variant = 0; variant < BENCH_NR_VARIANTS && busy; variant++) {
+	if (nr_looks < MANY_LOOKS)
+		return producer->reference;
+	busy = calloc(nr_looks, sizeof(*busy));
+	if (!busy)
+		return 0;
+	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++) {
 		for (size_t i = 0; i < samples[variant].n; i++)
 			busy[n++] = (double)core_busy_cycles(&samples[variant].looks[i]);
 	}
-	if (!n)
-		return 0;
 	stats_sort(busy, n);
 	least = (u64)stats_quantile(busy, n, LEAST_QUANTILE);
 	free(busy);
-	return producer->least_busy ? min_u64(least, producer->least_busy) : least;
+	return min_u64(least, producer->reference);
 }
 
 /* Whether batches with a core alone can stand for all: with an error that is known, if it can be. */

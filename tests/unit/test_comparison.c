@@ -222,12 +222,32 @@ static void cycles_of_other_processors_are_others(void **state)
 	assert_true(comparison.cases[0].judged.clock_ratio == 0);
 }
 
+/* And it is said which rounds are without. */
 static void cycles_of_one_side_are_not_enough(void **state)
 {
 	json_t *results = in_cycles(110, 2, "A");
 
 	(void)state;
 	json_object_del(json_array_get(results, 4), "cycles");
+	base = record_of(in_cycles(100, 2, "A"));
+	new = record_of(results);
+	assert_int_equal(comparison_make(&comparison), 0);
+	assert_string_equal(comparison.cases[0].unit, "ns/op");
+	assert_int_equal(comparison.cases[0].facts[SIDE_BASE].nr_without_cycles, 0);
+	assert_int_equal(comparison.cases[0].facts[SIDE_NEW].nr_without_cycles, 1);
+}
+
+/* Nobody writes such a rate, but somebody may. */
+static void a_clock_rate_below_zero_is_none(void **state)
+{
+	json_t *results = in_cycles(110, 2, "A");
+
+	(void)state;
+	for (size_t i = 0; i < json_array_size(results); i++)
+		json_object_set_new(
+			json_object_get(json_object_get(json_array_get(results, i), "disturbance"),
+					"core"),
+			"ghz", json_real(-1));
 	base = record_of(in_cycles(100, 2, "A"));
 	new = record_of(results);
 	assert_int_equal(comparison_make(&comparison), 0);
@@ -366,6 +386,7 @@ int main(void)
 		test(cycles_are_compared_where_they_are_known),
 		test(cycles_of_other_processors_are_others),
 		test(cycles_of_one_side_are_not_enough),
+		test(a_clock_rate_below_zero_is_none),
 		test(ns_are_compared_if_asked_for),
 		test(parameters_tell_cases_apart),
 		test(the_same_round_counts_once),
