@@ -5,7 +5,7 @@
 
 #define BUSY_STEPS 200
 #define WARM_STEPS 20
-#define WARM_CHAIN 100
+#define SHORT_CHAIN 100
 
 /*
  * Additions that do not wait for each other, as many as fill a core: the empty asm keeps each of them. Of registers,
@@ -39,50 +39,38 @@ static __attribute__((noinline)) void add_in_a_chain(int additions)
 	}
 }
 
-/* What reading the clock adds to a time. */
-static u64 clock_cost(void)
-{
-	static u64 cost;
-	u64 least = UINT64_MAX;
-
-	for (int i = 0; i < 100 && !cost; i++) {
-		u64 begun = now_ns();
-
-		least = min_u64(least, now_ns() - begun);
-	}
-	/* At least one, for the clock may be coarser than that. */
-	cost = cost ? cost : max_u64(least, 1);
-	return cost;
-}
-
-static u32 time_from(u64 begun, u64 end)
-{
-	return (u32)min_u64(max_u64(end - begun, clock_cost() + 1) - clock_cost(), UINT32_MAX);
-}
-
-/* What was measured may have used up the caches: the first steps fetch the code and the clock's data again. */
+/*
+ * What was measured may have used up the caches: the first steps fetch the code and the clock's data again. What
+ * reading the clock takes is in a short chain and in a long one, and not in the difference.
+ */
 u64 core_look(struct core_look *look)
 {
-	u64 begun = now_ns(), warm, chained, busy;
+	u64 begun = now_ns(), warm, busy, short_chain, long_chain;
 
 	keep_busy(WARM_STEPS);
-	add_in_a_chain(WARM_CHAIN);
+	add_in_a_chain(SHORT_CHAIN);
 	warm = now_ns();
 	keep_busy(BUSY_STEPS);
 	busy = now_ns();
-	add_in_a_chain(CORE_CHAIN);
-	chained = now_ns();
-	look->busy_ns = time_from(warm, busy);
-	look->chain_ns = time_from(busy, chained);
-	return now_ns() - begun;
+	add_in_a_chain(SHORT_CHAIN);
+	short_chain = now_ns();
+	add_in_a_chain(SHORT_CHAIN + CORE_CHAIN);
+	long_chain = now_ns();
+	look->busy_ns = (u32)min_u64(busy - warm, UINT32_MAX);
+	/* Less than nothing, where the short one was interrupted: as good as any other wrong value. */
+	look->chain_ns = (u32)min_u64(max_u64(long_chain - short_chain, short_chain - busy + 1) -
+					      (short_chain - busy),
+				      UINT32_MAX);
+	return long_chain - begun;
 }
 
-/* An interruption makes a look longer: that says something of busy_ns, and nothing of the clock rate. */
 struct core_look core_look_between(const struct core_look *before, const struct core_look *after)
 {
+	u64 chains = (u64)before->chain_ns + after->chain_ns;
+
 	return (struct core_look){
 		.busy_ns = before->busy_ns > after->busy_ns ? before->busy_ns : after->busy_ns,
-		.chain_ns = before->chain_ns < after->chain_ns ? before->chain_ns : after->chain_ns,
+		.chain_ns = (u32)((chains + 1) / 2),
 	};
 }
 
