@@ -187,7 +187,7 @@ static int add_round(struct compared_case *compared, enum side side, const json_
 	compared->inexact = compared->inexact || !figure->exact;
 	compared->judged.step = fmax(compared->judged.step, figure->step);
 	record_count(result, "started_unix_ns", &round.started);
-	record_count(result, "disturbance.core.least_busy_cycles", &round.least_busy);
+	record_count(result, "disturbance.core.reference_cycles", &round.reference);
 	return add_value(&compared->judged.rounds[side], facts, figure->value, &round);
 }
 
@@ -396,10 +396,10 @@ static int find_reference(const struct compared_case *compared, u64 *reference)
 		return no_memory();
 	for (int side = 0; side < NR_SIDES; side++) {
 		for (size_t i = 0; i < rounds[side].n; i++) {
-			u64 least = compared->facts[side].rounds[i].least_busy;
+			u64 of_round = compared->facts[side].rounds[i].reference;
 
-			if (least)
-				busy[n++] = (double)least;
+			if (of_round)
+				busy[n++] = (double)of_round;
 		}
 	}
 	*reference = core_reference(busy, n);
@@ -418,10 +418,10 @@ static size_t count_alone(const struct rounds *rounds, struct rounds_facts *fact
 	for (size_t i = 0; i < rounds->n; i++) {
 		struct round_facts *round = &facts->rounds[i];
 
-		round->alone = round->alone && round->least_busy &&
-			       core_has_been_alone(round->least_busy, reference);
+		round->alone = round->alone && round->reference &&
+			       core_agrees(round->reference, reference);
 		alone += round->alone;
-		facts->nr_shared += round->least_busy && !round->alone;
+		facts->nr_shared += round->reference && !round->alone;
 	}
 	return alone;
 }
@@ -537,7 +537,7 @@ static double disturbed_share(const struct rounds *rounds, const struct rounds_f
 	for (size_t i = 0; i < rounds->n; i++) {
 		const struct round_facts *round = &facts->rounds[i];
 
-		n += !round->alone && (round->disturbed || round->least_busy);
+		n += !round->alone && (round->disturbed || round->reference);
 	}
 	return (double)n / (double)rounds->n;
 }

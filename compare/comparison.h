@@ -12,7 +12,7 @@
 /* Of the round that gave one of judged's values. */
 struct round_facts {
 	u64 started; /* since 1970, in ns */
-	u64 least_busy; /* cycles; harness/core.h; 0: not known */
+	u64 reference; /* busy cycles of a core alone, as it was known; harness/core.h; 0: not known */
 	bool alone; /* measured on a core alone */
 	bool disturbed;
 	double cycles, ghz; /* of struct figure */

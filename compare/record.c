@@ -111,7 +111,7 @@ static const struct field result_fields[] = {
 	{ "disturbance.disturbed", FIELD_BOOL, false },
 	{ "disturbance.core", FIELD_OBJECT, false },
 	{ "disturbance.core.alone_only", FIELD_BOOL, false },
-	{ "disturbance.core.least_busy_cycles", FIELD_COUNT, false },
+	{ "disturbance.core.reference_cycles", FIELD_COUNT, false },
 	{ "disturbance.core.ghz", FIELD_REAL, false },
 	{ "host", FIELD_OBJECT, true },
 	{ "host.kernel_release", FIELD_TEXT, false },

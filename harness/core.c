@@ -64,13 +64,26 @@ u64 core_look(struct core_look *look)
 	return long_chain - begun;
 }
 
-struct core_look core_look_between(const struct core_look *before, const struct core_look *after)
+u64 core_look_again(struct core_looks *looks)
 {
-	u64 chains = (u64)before->chain_ns + after->chain_ns;
+	return core_look(&looks->last[looks->n++ % CORE_LOOKS]);
+}
 
+struct core_look core_look_at_batch(const struct core_looks *looks)
+{
+	size_t n = min_u64(looks->n, CORE_LOOKS), last = looks->n + CORE_LOOKS;
+	const struct core_look *before = &looks->last[(last - 2) % CORE_LOOKS];
+	const struct core_look *after = &looks->last[(last - 1) % CORE_LOOKS];
+	double chains[CORE_LOOKS];
+
+	if (n < 2)
+		return (struct core_look){};
+	for (size_t i = 0; i < n; i++)
+		chains[i] = looks->last[i].chain_ns;
+	stats_sort(chains, n);
 	return (struct core_look){
 		.busy_ns = before->busy_ns > after->busy_ns ? before->busy_ns : after->busy_ns,
-		.chain_ns = (u32)((chains + 1) / 2),
+		.chain_ns = (u32)(stats_quantile(chains, n, 0.5) + 0.5),
 	};
 }
 
@@ -89,9 +102,9 @@ bool core_is_alone(u64 busy_cycles, u64 reference)
 	return busy_cycles * 20 <= reference * 23;
 }
 
-bool core_has_been_alone(u64 least_cycles, u64 reference)
+bool core_agrees(u64 of_run, u64 reference)
 {
-	return least_cycles * 12 <= reference * 13;
+	return of_run * 25 <= reference * 28;
 }
 
 u64 core_reference(double *busy, size_t n)

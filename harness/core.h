@@ -26,8 +26,22 @@ struct core_look {
  */
 u64 core_look(struct core_look *look);
 
-/* Of a batch, from a look before it and one after it: was it alone all the time, and at which clock rate? */
-struct core_look core_look_between(const struct core_look *before, const struct core_look *after);
+/* The last looks of a thread. */
+#define CORE_LOOKS 5
+
+struct core_looks {
+	struct core_look last[CORE_LOOKS];
+	size_t n; /* in all; 0: none yet */
+};
+
+/* Add a look: the ns that it took. */
+u64 core_look_again(struct core_looks *looks);
+
+/*
+ * What was so of a batch between the last two looks: busy_ns of the longer one, and the median chain_ns of all, for
+ * what holds up a single chain is not the clock.
+ */
+struct core_look core_look_at_batch(const struct core_looks *looks);
 
 /*
  * Look at the core for a while, and if it is shared and the calling thread may move, move it to one of a few
@@ -44,8 +58,8 @@ u64 core_busy_cycles(const struct core_look *look);
 /* Was the core its thread's alone at a look, by its busy cycles and those of a core alone? */
 bool core_is_alone(u64 busy_cycles, u64 reference);
 
-/* Had a run, by the busy cycles that it took for those of a core alone, one at some time? */
-bool core_has_been_alone(u64 least_cycles, u64 reference);
+/* Is what a run took for the busy cycles of a core alone that, by what is known of others? */
+bool core_agrees(u64 of_run, u64 reference);
 
 /*
  * The busy cycles of a core alone, from several readings. Some are of a core that never was, so it is one of

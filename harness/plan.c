@@ -125,10 +125,10 @@ static u64 reference_of(const struct plan *plan, const struct plan_case *c)
 	for (size_t i = 0; i < plan->nr_results && busy; i++) {
 		const struct result *result = &plan->results[i];
 
-		if (result->core.least_cycles &&
+		if (result->core.reference &&
 		    (result->options == c->options ||
 		     (!result->options->affinity && !c->options->affinity)))
-			busy[n++] = (double)result->core.least_cycles;
+			busy[n++] = (double)result->core.reference;
 	}
 	reference = busy ? core_reference(busy, n) : UINT64_MAX;
 	free(busy);
@@ -147,7 +147,7 @@ static void count_alone(struct plan *plan, struct plan_case *c)
 	for (size_t i = 0; i < c->nr_rounds; i++) {
 		struct result *result = &plan->results[c->rounds[i].result];
 
-		if (!core_has_been_alone(result->core.least_cycles, reference))
+		if (!core_agrees(result->core.reference, reference))
 			result->core.alone_only = false;
 		c->nr_alone += result->core.alone_only;
 		c->nr_shared += result_core_shared(result);

@@ -296,21 +296,21 @@ static void take_sample(struct bench_producer *producer, enum phase_kind kind,
 			    look);
 }
 
-static void look_at_core(const struct bench_run *run, struct core_look *look, struct slice *slice)
+static void look_at_core(const struct bench_run *run, struct core_looks *looks, struct slice *slice)
 {
 	if (run->looks_at_core)
-		slice->looked_ns += core_look(look);
+		slice->looked_ns += core_look_again(looks);
 }
 
 /* Before the first batch. A twin stays where its real one was. */
 static void begin_to_look(struct bench_producer *producer, enum bench_variant variant,
-			  struct core_look *look, struct slice *slice)
+			  struct core_looks *looks, struct slice *slice)
 {
 	if (!producer->run->looks_at_core)
 		return;
 	if (variant == BENCH_REAL)
 		producer->reference = core_seek(producer->cpu < 0);
-	core_look(look);
+	core_look_again(looks);
 	slice->looked_ns = now_ns() - slice->start_ns;
 }
 
@@ -328,7 +328,8 @@ static int run_slice(struct bench_producer *producer, u64 phase, struct slice *s
 	enum phase_kind kind = phase_kind(phase);
 	enum bench_variant variant = phase_variant(kind);
 	u64 switches = involuntary_switches();
-	struct core_look before, after = {}, look;
+	struct core_looks looks = {};
+	struct core_look look;
 	struct batch batch;
 
 	memset(slice, 0, sizeof(*slice));
@@ -338,15 +339,14 @@ static int run_slice(struct bench_producer *producer, u64 phase, struct slice *s
 		samples->blocks[samples->nr_blocks++] = samples->n;
 	}
 	slice->start_ns = now_ns();
-	begin_to_look(producer, variant, &after, slice);
+	begin_to_look(producer, variant, &looks, slice);
 	do {
 		int err = one_batch(producer, variant, &batch);
 
 		if (err)
 			return err;
-		before = after;
-		look_at_core(run, &after, slice);
-		look = core_look_between(&before, &after);
+		look_at_core(run, &looks, slice);
+		look = core_look_at_batch(&looks);
 		slice->batches++;
 		counts_add(&slice->counts, &batch.sum);
 		cpu_time_add(&slice->cpu, &batch.cpu);

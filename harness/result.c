@@ -38,7 +38,7 @@ bool result_net_is_exact(const struct result *result)
 
 bool result_core_shared(const struct result *result)
 {
-	return result->core.least_cycles && !result->core.alone_only;
+	return result->core.reference && !result->core.alone_only;
 }
 
 bool result_disturbed(const struct result *result)

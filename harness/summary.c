@@ -42,13 +42,13 @@ static u64 batch_ns(const struct samples *samples, size_t batch)
  * them, but less likely where it was its thread's for long before and after.
  */
 static bool batch_was_alone(const struct samples *samples, size_t block, size_t batch,
-			    u64 least_cycles)
+			    u64 reference)
 {
 	size_t first = batch > samples->blocks[block] ? batch - 1 : batch;
 	size_t last = batch + 1 < block_end(samples, block) ? batch + 1 : batch;
 
 	for (size_t i = first; i <= last; i++) {
-		if (!core_is_alone(core_busy_cycles(&samples->looks[i]), least_cycles))
+		if (!core_is_alone(core_busy_cycles(&samples->looks[i]), reference))
 			return false;
 	}
 	return true;
@@ -78,7 +78,7 @@ static int pool_slices(const struct bench_run *run, enum bench_variant variant, 
 {
 	double ops = (double)(run->result->ops_per_pass * run->passes);
 	unsigned int nr = run->options->nr_producers;
-	u64 least_cycles = run->result->core.least_cycles;
+	u64 reference = run->result->core.reference;
 	size_t room = 0;
 
 	for (unsigned int p = 0; p < nr; p++)
@@ -99,7 +99,7 @@ static int pool_slices(const struct bench_run *run, enum bench_variant variant, 
 			for (size_t i = samples->blocks[block]; i < block_end(samples, block);
 			     i++) {
 				if (!pool->alone_only ||
-				    batch_was_alone(samples, block, i, least_cycles))
+				    batch_was_alone(samples, block, i, reference))
 					pool->per_op[pool->n++] = unit(samples, i) / ops;
 			}
 		}
@@ -113,7 +113,7 @@ struct alone {
 	size_t blocks;
 };
 
-static struct alone count_alone(const struct samples *samples, u64 least_cycles)
+static struct alone count_alone(const struct samples *samples, u64 reference)
 {
 	struct alone alone = {};
 
@@ -121,37 +121,34 @@ static struct alone count_alone(const struct samples *samples, u64 least_cycles)
 		size_t before = alone.batches;
 
 		for (size_t i = samples->blocks[block]; i < block_end(samples, block); i++)
-			alone.batches += batch_was_alone(samples, block, i, least_cycles);
+			alone.batches += batch_was_alone(samples, block, i, reference);
 		alone.blocks += alone.batches > before;
 	}
 	return alone;
 }
 
-/* Of so many looks at least a small share tells; what is below is a look whose chain was held up. */
+/* Of so many looks even a small share tells; what is below was held up in several of its chains. */
 #define MANY_LOOKS 1000
-#define LEAST_QUANTILE 0.005
+#define REFERENCE_QUANTILE 0.005
 
-/* Busy cycles of a core alone: of this run's looks, or those of runs before it. 0 without memory. */
-static u64 least_busy(const struct bench_producer *producer)
+/* Busy cycles of a core alone: by this run's looks, if they are many, or by all that was seen before. */
+static u64 reference_of(const struct bench_producer *producer)
 {
 	const struct samples *samples = producer->samples;
 	size_t nr_looks = samples[BENCH_REAL].n + samples[BENCH_TWIN].n, n = 0;
-	double *busy;
-	u64 least;
+	double *busy = nr_looks < MANY_LOOKS ? NULL : calloc(nr_looks, sizeof(*busy));
+	u64 of_run;
 
-	if (nr_looks < MANY_LOOKS)
-		return producer->reference;
-	busy = calloc(nr_looks, sizeof(*busy));
 	if (!busy)
-		return 0;
+		return producer->reference;
 	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++) {
 		for (size_t i = 0; i < samples[variant].n; i++)
 			busy[n++] = (double)core_busy_cycles(&samples[variant].looks[i]);
 	}
 	stats_sort(busy, n);
-	least = (u64)stats_quantile(busy, n, LEAST_QUANTILE);
+	of_run = (u64)stats_quantile(busy, n, REFERENCE_QUANTILE);
 	free(busy);
-	return min_u64(least, producer->reference);
+	return min_u64(of_run, producer->reference);
 }
 
 /* Whether batches with a core alone can stand for all: with an error that is known, if it can be. */
@@ -161,11 +158,11 @@ static void look_at_core(struct bench_run *run)
 
 	if (!run->looks_at_core)
 		return;
-	core->least_cycles = least_busy(&run->producers[0]);
-	core->alone_only = core->least_cycles > 0;
+	core->reference = reference_of(&run->producers[0]);
+	core->alone_only = core->reference > 0;
 	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++) {
 		const struct samples *samples = &run->producers[0].samples[variant];
-		struct alone alone = count_alone(samples, core->least_cycles);
+		struct alone alone = count_alone(samples, core->reference);
 
 		if (!core_enough_alone(alone.batches, samples->n) ||
 		    alone.blocks < min_u64(2, samples->nr_blocks))
@@ -251,7 +248,7 @@ static int cycles_of_all(struct bench_run *run)
 	struct result *result = run->result;
 	int err = 0;
 
-	if (!result->core.least_cycles)
+	if (!result->core.reference)
 		return 0;
 	for (int variant = 0; variant < BENCH_NR_VARIANTS && !err; variant++)
 		err = cost_of_variant(run, variant, in_cycles, &result->cycles[variant]);

@@ -556,13 +556,13 @@ static json_t *core_of(const struct result_core *core)
 {
 	json_t *object;
 
-	if (!core->least_cycles)
+	if (!core->reference)
 		return json_null();
 	object = json_object();
 	json_put(&object, "alone", real(core->alone));
 	json_put(&object, "alone_only", json_boolean(core->alone_only));
 	json_put(&object, "ghz", core->ghz > 0 ? real(core->ghz) : json_null());
-	json_put(&object, "least_busy_cycles", integer(core->least_cycles));
+	json_put(&object, "reference_cycles", integer(core->reference));
 	return object;
 }
 

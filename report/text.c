@@ -263,7 +263,7 @@ static void core_line(FILE *out, const struct result *result)
 			"warning: the core was busy with others' work too, figures may be off: "
 			"it was left to %.0lf%% of the batches\n",
 			100 * core->alone);
-	else if (core->least_cycles && core->alone < WELL_ALONE)
+	else if (core->reference && core->alone < WELL_ALONE)
 		fprintf(out, "%-9s %10.0lf%% of the batches had it alone: the costs are theirs\n",
 			"core", 100 * core->alone);
 }

@@ -122,7 +122,7 @@ static json_t *partly_shared(size_t alone, size_t shared, double cost)
 		json_object_set_new(result, "disturbance",
 				    json_pack("{s:b, s:{s:f, s:b, s:i}}", "disturbed", 1, "core",
 					      "alone", is_alone ? 0.5 : 0.01, "alone_only",
-					      is_alone, "least_busy_cycles", is_alone ? 500 : 520));
+					      is_alone, "reference_cycles", is_alone ? 500 : 520));
 		json_array_append_new(results, result);
 	}
 	return results;
@@ -165,7 +165,7 @@ static void what_never_had_it_was_never_alone(void **state)
 	(void)state;
 	json_object_set_new(
 		json_object_get(json_object_get(json_array_get(results, 3), "disturbance"), "core"),
-		"least_busy_cycles", json_integer(900));
+		"reference_cycles", json_integer(900));
 	base = record_of(results);
 	new = record_of(partly_shared(6, 0, 10));
 	assert_int_equal(comparison_make(&comparison), 0);
@@ -187,7 +187,7 @@ static json_t *in_cycles(double net, double ghz, const char *cpu_model)
 		json_object_set_new(result, "disturbance",
 				    json_pack("{s:b, s:{s:f, s:b, s:i, s:f}}", "disturbed", 0,
 					      "core", "alone", 1.0, "alone_only", 1,
-					      "least_busy_cycles", 1200, "ghz", rate));
+					      "reference_cycles", 1200, "ghz", rate));
 		json_object_set_new(result, "cycles",
 				    json_pack("{s:{s:f}}", "net", "median", cycles));
 		json_object_set_new(result, "host", json_pack("{s:s}", "cpu_model", cpu_model));

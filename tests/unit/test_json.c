@@ -100,7 +100,7 @@ static struct result full_result(void)
 			{ .n = 60, .median = 0.03, .nr_blocks = 6 },
 		},
 		.net_ns = { .value = 0.07, .lo = 0.04, .hi = 0.1, .se = 0.015, .below_floor = false },
-		.core = { .least_cycles = 1200, .alone = 0.75, .alone_only = true, .ghz = 2.5 },
+		.core = { .reference = 1200, .alone = 0.75, .alone_only = true, .ghz = 2.5 },
 		.cycles = { { .n = 70, .median = 0.25 }, { .n = 60, .median = 0.075 } },
 		.net_cycles = { .value = 0.175 },
 		.cpu_ns = { { .n = 70, .median = 0.09, .nr_blocks = 5 }, { .n = 60, .median = 0.02 } },
@@ -462,7 +462,7 @@ static void notes_and_disturbance(void **state)
 	assert_real(first, "disturbance.core.alone", 0.75);
 	assert_true_at(first, "disturbance.core.alone_only");
 	assert_real(first, "disturbance.core.ghz", 2.5);
-	assert_integer(first, "disturbance.core.least_busy_cycles", 1200);
+	assert_integer(first, "disturbance.core.reference_cycles", 1200);
 	assert_real(first, "cycles.raw.median", 0.25);
 	assert_real(first, "cycles.net.median", 0.175);
 }
