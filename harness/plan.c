@@ -222,18 +222,15 @@ static int summarise(struct plan *plan, struct plan_case *c)
 	bool alone_only = true, at_ghz = true;
 	int err = 0;
 
-	for_each_beside(one, plan, c)
-	{
+	for_each_beside(one, plan, c) {
 		count_alone(plan, one);
 		alone_only = alone_only && one->nr_alone >= PLAN_ENOUGH_ALONE;
 	}
-	for_each_beside(one, plan, c)
-	{
+	for_each_beside(one, plan, c) {
 		one->alone_only = alone_only;
 		at_ghz = at_ghz && knows_cycles(plan, one);
 	}
-	for_each_beside(one, plan, c)
-	{
+	for_each_beside(one, plan, c) {
 		one->at_ghz = at_ghz;
 		if (!err)
 			err = summarise_case(plan, one);
