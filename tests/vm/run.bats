@@ -48,7 +48,7 @@ load_helpers() {
 	}
 	export MARK=$BATS_TEST_NAME.$$
 	# As at a terminal: a background job of a script would ignore SIGINT.
-	run_vm_aside() { setsid env --default-signal=INT "$TOP/vm/run" -q "$@" 3>&- & }
+	run_vm_aside() { setsid env --default-signal=INT,HUP "$TOP/vm/run" -q "$@" 3>&- & }
 	wait_for_qemu() {
 		local _
 		for _ in {1..100}; do
