@@ -38,20 +38,35 @@ static u64 batch_ns(const struct samples *samples, size_t batch)
 }
 
 /*
- * A batch and its neighbours in the slice: a core may have been shared between two looks and at neither of
- * them, but less likely where it was its thread's for long before and after.
+ * A core may be shared between two looks and at neither of them, where others come and go: so it must have been
+ * the thread's alone for so long before a batch and after it, too, as far as its slice goes, and of short
+ * batches, between which most of the time passes, for so many.
  */
+#define ALONE_AROUND_NS (250 * NSEC_PER_USEC)
+#define ALONE_AROUND 8
+
+/* From batch `from` in steps of 1 or -1 up to `end`, which is not looked at. */
+static bool was_alone_from(const struct samples *samples, size_t from, size_t end, int step,
+			   u64 reference)
+{
+	u64 passed_ns = 0, passed = 0;
+
+	for (size_t i = from; i != end && passed_ns < ALONE_AROUND_NS && passed < ALONE_AROUND;
+	     i += (size_t)step) {
+		if (!core_is_alone(core_busy_cycles(&samples->looks[i]), reference))
+			return false;
+		passed_ns += batch_ns(samples, i);
+		passed++;
+	}
+	return true;
+}
+
 static bool batch_was_alone(const struct samples *samples, size_t block, size_t batch,
 			    u64 reference)
 {
-	size_t first = batch > samples->blocks[block] ? batch - 1 : batch;
-	size_t last = batch + 1 < block_end(samples, block) ? batch + 1 : batch;
-
-	for (size_t i = first; i <= last; i++) {
-		if (!core_is_alone(core_busy_cycles(&samples->looks[i]), reference))
-			return false;
-	}
-	return true;
+	return core_is_alone(core_busy_cycles(&samples->looks[batch]), reference) &&
+	       was_alone_from(samples, batch + 1, block_end(samples, block), 1, reference) &&
+	       was_alone_from(samples, batch - 1, samples->blocks[block] - 1, -1, reference);
 }
 
 /* What the cost of a batch is counted in. */
