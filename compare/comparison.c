@@ -13,9 +13,6 @@
 #include "../harness/error.h"
 #include "../harness/words.h"
 
-/* Fewer rounds have no interval of their median. */
-#define LEAST_ALONE 6
-
 static const char *const side_names[] = { [SIDE_BASE] = "BASE", [SIDE_NEW] = "NEW" };
 
 static int no_memory(void)
@@ -448,8 +445,9 @@ static void keep_alone(struct rounds *rounds, struct rounds_facts *facts)
 static int choose_rounds(const struct comparison *comparison, struct compared_case *compared)
 {
 	struct judged *judged = &compared->judged;
-	size_t enough = max_u64(LEAST_ALONE, rank_test_rounds_for(comparison->criteria.alpha /
-								  (double)comparison->nr_cases));
+	size_t enough =
+		max_u64(CORE_ENOUGH_ROUNDS, rank_test_rounds_for(comparison->criteria.alpha /
+								 (double)comparison->nr_cases));
 	bool alone_only = !judged->exact;
 	u64 reference = 0;
 	int err = find_reference(compared, &reference);

@@ -68,6 +68,9 @@ bool core_agrees(u64 of_run, u64 reference);
  */
 u64 core_reference(double *busy, size_t n);
 
+/* So many rounds on a core alone can stand for all: there is an interval of their median. */
+#define CORE_ENOUGH_ROUNDS 6
+
 /* Are so many batches that had a core alone enough to stand for all? A twentieth, and some twenty. */
 bool core_enough_alone(size_t alone, size_t all);
 

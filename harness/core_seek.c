@@ -134,12 +134,15 @@ u64 core_seek(bool may_move)
 	struct seen *seen = may_move ? &free_to_move : &pinned;
 	u64 busy = median_busy();
 	bool has_compared = seen->n > 1;
+	u64 reference;
 
 	note(seen, busy);
-	if (may_move) {
-		read_load(&load);
-		if (!has_compared || !core_is_alone(busy, reference_of(seen)))
-			move_away(sched_getcpu(), busy, &load, seen);
-	}
+	reference = reference_of(seen);
+	if (!may_move)
+		return reference;
+	read_load(&load);
+	if (has_compared && core_is_alone(busy, reference))
+		return reference;
+	move_away(sched_getcpu(), busy, &load, seen);
 	return reference_of(seen);
 }

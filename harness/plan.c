@@ -224,7 +224,7 @@ static int summarise(struct plan *plan, struct plan_case *c)
 
 	for_each_beside(one, plan, c) {
 		count_alone(plan, one);
-		alone_only = alone_only && one->nr_alone >= PLAN_ENOUGH_ALONE;
+		alone_only = alone_only && one->nr_alone >= CORE_ENOUGH_ROUNDS;
 	}
 	for_each_beside(one, plan, c) {
 		one->alone_only = alone_only;

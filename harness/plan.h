@@ -10,9 +10,6 @@
 #include "options.h"
 #include "result.h"
 
-/* There is an interval of the median of so many. */
-#define PLAN_ENOUGH_ALONE 6
-
 /* Why a case was not run again. */
 enum plan_stop {
 	PLAN_NOT_STOPPED,
@@ -47,7 +44,7 @@ struct plan_case {
 	char reason[256]; /* of PLAN_SKIPPED and PLAN_FAILED */
 
 	/*
-	 * What the rounds say that count: those that had a core alone, once there are PLAN_ENOUGH_ALONE of
+	 * What the rounds say that count: those that had a core alone, once there are CORE_ENOUGH_ROUNDS of
 	 * them, and all of them until then.
 	 */
 	size_t nr_alone, nr_shared;

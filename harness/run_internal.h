@@ -35,6 +35,7 @@ struct samples {
 	u64 *ns;
 	u64 *cpu_ns; /* of each batch as a whole */
 	struct core_look *looks; /* at the core, from before the batch to after it */
+	bool *alone; /* summary.c: had each batch its core alone? NULL until then, or where nobody looked */
 	size_t room; /* of each of these */
 	size_t pieces; /* of a batch */
 	size_t n; /* batches */

@@ -93,7 +93,6 @@ static int pool_slices(const struct bench_run *run, enum bench_variant variant, 
 {
 	double ops = (double)(run->result->ops_per_pass * run->passes);
 	unsigned int nr = run->options->nr_producers;
-	u64 reference = run->result->core.reference;
 	size_t room = 0;
 
 	for (unsigned int p = 0; p < nr; p++)
@@ -113,8 +112,7 @@ static int pool_slices(const struct bench_run *run, enum bench_variant variant, 
 			pool->blocks[pool->nr_blocks++] = pool->n;
 			for (size_t i = samples->blocks[block]; i < block_end(samples, block);
 			     i++) {
-				if (!pool->alone_only ||
-				    batch_was_alone(samples, block, i, reference))
+				if (!pool->alone_only || samples->alone[i])
 					pool->per_op[pool->n++] = unit(samples, i) / ops;
 			}
 		}
@@ -128,7 +126,7 @@ struct alone {
 	size_t blocks;
 };
 
-static struct alone count_alone(const struct samples *samples, u64 reference)
+static struct alone count_alone(const struct samples *samples)
 {
 	struct alone alone = {};
 
@@ -136,10 +134,22 @@ static struct alone count_alone(const struct samples *samples, u64 reference)
 		size_t before = alone.batches;
 
 		for (size_t i = samples->blocks[block]; i < block_end(samples, block); i++)
-			alone.batches += batch_was_alone(samples, block, i, reference);
+			alone.batches += samples->alone[i];
 		alone.blocks += alone.batches > before;
 	}
 	return alone;
+}
+
+static int mark_alone(struct samples *samples, u64 reference)
+{
+	samples->alone = calloc(samples->n + 1, sizeof(*samples->alone));
+	if (!samples->alone)
+		return error_set(ENOMEM, "no memory for %zu samples", samples->n);
+	for (size_t block = 0; block < samples->nr_blocks; block++) {
+		for (size_t i = samples->blocks[block]; i < block_end(samples, block); i++)
+			samples->alone[i] = batch_was_alone(samples, block, i, reference);
+	}
+	return 0;
 }
 
 /* Of so many looks even a small share tells; what is below was held up in several of its chains. */
@@ -167,24 +177,29 @@ static u64 reference_of(const struct bench_producer *producer)
 }
 
 /* Whether batches with a core alone can stand for all: with an error that is known, if it can be. */
-static void look_at_core(struct bench_run *run)
+static int look_at_core(struct bench_run *run)
 {
 	struct result_core *core = &run->result->core;
 
 	if (!run->looks_at_core)
-		return;
+		return 0;
 	core->reference = reference_of(&run->producers[0]);
 	core->alone_only = core->reference > 0;
 	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++) {
-		const struct samples *samples = &run->producers[0].samples[variant];
-		struct alone alone = count_alone(samples, core->reference);
+		struct samples *samples = &run->producers[0].samples[variant];
+		int err = mark_alone(samples, core->reference);
+		struct alone alone;
 
+		if (err)
+			return err;
+		alone = count_alone(samples);
 		if (!core_enough_alone(alone.batches, samples->n) ||
 		    alone.blocks < min_u64(2, samples->nr_blocks))
 			core->alone_only = false;
 		if (variant == BENCH_REAL && samples->n)
 			core->alone = (double)alone.batches / (double)samples->n;
 	}
+	return 0;
 }
 
 static int cost_of_slices(const struct bench_run *run, enum bench_variant variant, size_t first,
@@ -426,8 +441,9 @@ int summarise(struct bench_run *run)
 	struct result *result = run->result;
 	int err;
 
-	look_at_core(run);
-	err = cost_of_intervals(run);
+	err = look_at_core(run);
+	if (!err)
+		err = cost_of_intervals(run);
 	for (int variant = 0; variant < BENCH_NR_VARIANTS && !err; variant++)
 		err = cost_of_all(run, variant);
 	if (!err)

@@ -160,6 +160,14 @@ static int measure(void **state)
 	return 0;
 }
 
+static int forget(void **state)
+{
+	(void)state;
+	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++)
+		free(measured.producer.samples[variant].alone);
+	return 0;
+}
+
 /* From one batch of a variant up to another, others are on the core, and all takes twice as long. */
 static void share(enum bench_variant variant, size_t from, size_t to)
 {
@@ -305,15 +313,18 @@ int main(void)
 		cmocka_unit_test(seeking_leaves_no_trace),
 		cmocka_unit_test(reference_of_several_readings),
 		cmocka_unit_test(what_is_alone_and_what_is_enough),
-		cmocka_unit_test_setup(batches_on_a_shared_core_are_left_out, measure),
-		cmocka_unit_test_setup(slices_end_a_neighbourhood, measure),
-		cmocka_unit_test_setup(too_few_alone_make_all_count, measure),
-		cmocka_unit_test_setup(alone_in_one_block_of_two_makes_all_count, measure),
-		cmocka_unit_test_setup(cycles_do_not_follow_the_clock_rate, measure),
-		cmocka_unit_test_setup(a_core_that_was_never_alone, measure),
-		cmocka_unit_test_setup(outliers_are_no_measure, measure),
-		cmocka_unit_test_setup(few_looks_are_no_measure, measure),
-		cmocka_unit_test_setup(without_looks_all_count, measure),
+		cmocka_unit_test_setup_teardown(batches_on_a_shared_core_are_left_out, measure,
+						forget),
+		cmocka_unit_test_setup_teardown(slices_end_a_neighbourhood, measure, forget),
+		cmocka_unit_test_setup_teardown(too_few_alone_make_all_count, measure, forget),
+		cmocka_unit_test_setup_teardown(alone_in_one_block_of_two_makes_all_count, measure,
+						forget),
+		cmocka_unit_test_setup_teardown(cycles_do_not_follow_the_clock_rate, measure,
+						forget),
+		cmocka_unit_test_setup_teardown(a_core_that_was_never_alone, measure, forget),
+		cmocka_unit_test_setup_teardown(outliers_are_no_measure, measure, forget),
+		cmocka_unit_test_setup_teardown(few_looks_are_no_measure, measure, forget),
+		cmocka_unit_test_setup_teardown(without_looks_all_count, measure, forget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
