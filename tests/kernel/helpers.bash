@@ -64,6 +64,15 @@ emulated() {
 	[[ ${BENCH_VM_QEMU:-} == *"-accel tcg"* ]]
 }
 
+# within SECONDS BEGIN: no longer since $SECONDS was BEGIN. On an emulated machine, which others may keep
+# from running, it may be ten times as long.
+within() {
+	local took=$((SECONDS - $2)) most=$1
+
+	! emulated || most=$((most * 10))
+	[ "$took" -le "$most" ] || fail "took $took s"
+}
+
 # start WORD...: run bench in the background, its pid in $bench_pid, and what it prints in $out
 # and $err. It gets SIGINT as from a terminal: bash has it ignored in what runs in the background
 # without job control.

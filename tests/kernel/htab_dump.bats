@@ -12,6 +12,9 @@ load helpers
 
 types="hash percpu_hash lru_hash lru_percpu_hash"
 methods="batch batch_delete next_key"
+# Seconds for a run that ends sooner, when a fault is found. Spoiling a map takes bpftool and jq, on a
+# busy emulated machine many seconds.
+long=200
 
 setup() {
 	need_bpf htab-batch-dump
@@ -270,7 +273,7 @@ found() {
 spoilt() {
 	local method=$1 text=$2
 	shift 2
-	start -w 0 -d 20 htab-batch-dump --nr_entries 1000 --method "$method" --json "$json"
+	start -w 0 -d "$long" htab-batch-dump --nr_entries 1000 --method "$method" --json "$json"
 	spoil "$@"
 	found "$text" "$method, $*"
 }
@@ -290,7 +293,7 @@ spoilt() {
 
 @test "a fault that was found is a failure, though a signal ends the run as well" {
 	need_command bpftool
-	start -w 0 -d 20 htab-batch-dump --nr_entries 1000 --json "$json"
+	start -w 0 -d "$long" htab-batch-dump --nr_entries 1000 --json "$json"
 	printed "' started." || { reaped; fail "never started"; }
 	# So that both come at the same time.
 	kill -STOP "$bench_pid"
@@ -303,7 +306,7 @@ spoilt() {
 # Only the map itself can tell whether a key has gone or was passed by.
 @test "key by key beside writers: a key that the map has lost is found in the end" {
 	need_command bpftool
-	start -w 0 -d 20 htab-batch-dump --nr_entries 1000 --method next_key --writers 1 --json "$json"
+	start -w 0 -d "$long" htab-batch-dump --nr_entries 1000 --method next_key --writers 1 --json "$json"
 	spoil delete key hex 05 00 00 42
 	kill -INT "$bench_pid"
 	found "lost 1 of the 1000 keys that were to stay, key 0x42000005" "a key that is lost"
@@ -314,7 +317,7 @@ spoilt() {
 	need_command bpftool
 	for words in "--method next_key" "--map_type lru_hash --max_entries 50000"; do
 		# shellcheck disable=SC2086 # the words are several on purpose
-		start -w 0 -d 20 htab-batch-dump --nr_entries 1000 --writers 1 --json "$json" $words
+		start -w 0 -d "$long" htab-batch-dump --nr_entries 1000 --writers 1 --json "$json" $words
 		spoil update key hex 05 00 00 42 value hex 01 02 03 04 05 06 07 08
 		found "has key 0x42000005 with another value" "$words"
 	done
@@ -322,12 +325,13 @@ spoilt() {
 
 # The writer's first key: there for a moment, again and again.
 @test "a key that somebody takes away from a writer is found in the end" {
-	local try
+	local try id
 	need_command bpftool
-	start -w 0 -d 20 htab-batch-dump --nr_entries 1000 --writers 1 --json "$json"
+	start -w 0 -d "$long" htab-batch-dump --nr_entries 1000 --writers 1 --json "$json"
 	printed "' started." || { reaped; fail "never started"; }
+	id=$(our_map)
 	for ((try = 0; try < 200; try++)); do
-		! bpftool map delete id "$(our_map)" key hex e8 03 00 42 2>/dev/null || break
+		! bpftool map delete id "$id" key hex e8 03 00 42 2>/dev/null || break
 	done
 	[ "$try" -lt 200 ] || fail "never there"
 	kill -INT "$bench_pid"
