@@ -69,7 +69,7 @@ u64 core_look_again(struct core_looks *looks)
 	return core_look(&looks->last[looks->n++ % CORE_LOOKS]);
 }
 
-struct core_look core_look_at_batch(const struct core_looks *looks)
+struct core_look core_look_between(const struct core_looks *looks)
 {
 	size_t n = min_u64(looks->n, CORE_LOOKS), last = looks->n + CORE_LOOKS;
 	const struct core_look *before = &looks->last[(last - 2) % CORE_LOOKS];

@@ -38,10 +38,10 @@ struct core_looks {
 u64 core_look_again(struct core_looks *looks);
 
 /*
- * What was so of a batch between the last two looks: busy_ns of the longer one, and the median chain_ns of all, for
+ * What was so of a piece of a batch between the last two looks: busy_ns of the longer one, and the median chain_ns of all, for
  * what holds up a single chain is not the clock.
  */
-struct core_look core_look_at_batch(const struct core_looks *looks);
+struct core_look core_look_between(const struct core_looks *looks);
 
 /*
  * Look at the core for a while, and if it is shared and the calling thread may move, move it to one of a few

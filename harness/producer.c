@@ -97,37 +97,53 @@ static void samples_free(struct samples *samples)
 	memset(samples, 0, sizeof(*samples));
 }
 
+/* Keep the first of each two of `n` batches, for each of which there are so many bytes. */
+static void keep_every_second(void *batches, size_t n, size_t bytes)
+{
+	for (size_t i = 1; i < n / 2; i++)
+		memcpy((char *)batches + i * bytes, (char *)batches + 2 * i * bytes, bytes);
+}
+
 static void samples_halve(struct samples *samples)
 {
 	size_t pieces = samples->pieces;
 
-	for (size_t i = 0; i < samples->n / 2; i++) {
-		memcpy(samples->ns + i * pieces, samples->ns + 2 * i * pieces,
-		       pieces * sizeof(*samples->ns));
-		samples->cpu_ns[i] = samples->cpu_ns[2 * i];
-		samples->looks[i] = samples->looks[2 * i];
-	}
+	keep_every_second(samples->ns, samples->n, pieces * sizeof(*samples->ns));
+	keep_every_second(samples->cpu_ns, samples->n, pieces * sizeof(*samples->cpu_ns));
+	keep_every_second(samples->looks, samples->n, pieces * sizeof(*samples->looks));
 	for (size_t b = 0; b < samples->nr_blocks; b++)
 		samples->blocks[b] /= 2;
 	samples->n /= 2;
 	samples->stride *= 2;
 }
 
-static void samples_add(struct samples *samples, const u64 *piece_ns, u64 cpu_ns,
-			const struct core_look *look)
+/* What one batch did, and each of its pieces. */
+struct batch {
+	struct bench_counts sum;
+	struct cpu_time cpu;
+	u64 looked_ns; /* at the core, which is none of the benchmark's time */
+	bool clock_went_back;
+	u64 ns[MAX_PIECES];
+	u64 cpu_ns[MAX_PIECES];
+	struct core_look looks[MAX_PIECES]; /* from before the piece to after it */
+};
+
+static void samples_add(struct samples *samples, const struct batch *batch)
 {
+	size_t pieces = samples->pieces, at;
+
 	if (++samples->skipped < samples->stride)
 		return;
 	samples->skipped = 0;
-	if ((samples->n + 1) * samples->pieces > samples->room)
+	if ((samples->n + 1) * pieces > samples->room)
 		samples_halve(samples);
-	memcpy(samples->ns + samples->n * samples->pieces, piece_ns,
-	       samples->pieces * sizeof(*piece_ns));
+	at = samples->n * pieces;
+	memcpy(samples->ns + at, batch->ns, pieces * sizeof(*batch->ns));
 	/* Where there is none of these, their memory is never touched. */
-	if (cpu_ns)
-		samples->cpu_ns[samples->n] = cpu_ns;
-	if (look->busy_ns)
-		samples->looks[samples->n] = *look;
+	if (batch->cpu.ns)
+		memcpy(samples->cpu_ns + at, batch->cpu_ns, pieces * sizeof(*batch->cpu_ns));
+	if (batch->looked_ns)
+		memcpy(samples->looks + at, batch->looks, pieces * sizeof(*batch->looks));
 	samples->n++;
 }
 
@@ -162,24 +178,19 @@ static int fire_piece(struct bench_producer *producer, enum bench_variant varian
 	return 0;
 }
 
-/* What one batch did: the sum, and the ns of each piece. */
-struct batch {
-	struct bench_counts sum;
-	struct cpu_time cpu;
-	u64 piece_ns[MAX_PIECES];
-	bool clock_went_back;
-};
-
+/* `looks`: NULL, or those before the batch, to which its own are added. */
 static int one_batch(struct bench_producer *producer, enum bench_variant variant,
-		     struct batch *batch)
+		     struct core_looks *looks, struct batch *batch)
 {
 	const struct bench_run *run = producer->run;
 
 	memset(&batch->sum, 0, sizeof(batch->sum));
+	batch->looked_ns = 0;
 	batch->clock_went_back = false;
 	memset(&producer->clock.batch, 0, sizeof(producer->clock.batch));
 	for (u64 piece = 0; piece < run->pieces; piece++) {
 		struct bench_counts done = {};
+		u64 cpu_before = producer->clock.batch.ns;
 		int err;
 
 		producer->piece = piece;
@@ -188,9 +199,14 @@ static int one_batch(struct bench_producer *producer, enum bench_variant variant
 		if (err)
 			return err;
 		counts_add(&batch->sum, &done);
-		batch->piece_ns[piece] = done.ns;
+		batch->ns[piece] = done.ns;
+		batch->cpu_ns[piece] = producer->clock.batch.ns - cpu_before;
 		if (done.ns > CLOCK_WENT_BACK)
 			batch->clock_went_back = true;
+		if (looks) {
+			batch->looked_ns += core_look_again(looks);
+			batch->looks[piece] = core_look_between(looks);
+		}
 	}
 	batch->cpu = producer->clock.batch;
 	return 0;
@@ -219,7 +235,7 @@ static int least_ns(struct bench_producer *producer, int tries, u64 budget, u64 
 		int err = bench_interrupted();
 
 		if (!err)
-			err = one_batch(producer, BENCH_REAL, &batch);
+			err = one_batch(producer, BENCH_REAL, NULL, &batch);
 		if (err)
 			return err;
 		*ns = min_u64(*ns, max_u64(batch.sum.ns, 1));
@@ -287,28 +303,18 @@ static u64 involuntary_switches(void)
 }
 
 static void take_sample(struct bench_producer *producer, enum phase_kind kind,
-			const struct batch *batch, const struct core_look *look,
-			struct slice *slice)
+			const struct batch *batch, struct slice *slice)
 {
 	if (batch->clock_went_back)
 		slice->clock_went_back++;
 	else if (batch->sum.batches == producer->run->pieces && phase_takes_samples(kind))
-		samples_add(&producer->samples[phase_variant(kind)], batch->piece_ns, batch->cpu.ns,
-			    look);
-}
-
-static void look_at_core(const struct bench_run *run, struct core_looks *looks, struct slice *slice)
-{
-	if (run->looks_at_core)
-		slice->looked_ns += core_look_again(looks);
+		samples_add(&producer->samples[phase_variant(kind)], batch);
 }
 
 /* Before the first batch. A twin stays where its real one was. */
 static void begin_to_look(struct bench_producer *producer, enum bench_variant variant,
 			  struct core_looks *looks, struct slice *slice)
 {
-	if (!producer->run->looks_at_core)
-		return;
 	if (variant == BENCH_REAL)
 		producer->reference = core_seek(producer->cpu < 0);
 	core_look_again(looks);
@@ -330,7 +336,6 @@ static int run_slice(struct bench_producer *producer, u64 phase, struct slice *s
 	enum bench_variant variant = phase_variant(kind);
 	u64 switches = involuntary_switches();
 	struct core_looks looks = {};
-	struct core_look look;
 	struct batch batch;
 
 	memset(slice, 0, sizeof(*slice));
@@ -340,18 +345,18 @@ static int run_slice(struct bench_producer *producer, u64 phase, struct slice *s
 		samples->blocks[samples->nr_blocks++] = samples->n;
 	}
 	slice->start_ns = now_ns();
-	begin_to_look(producer, variant, &looks, slice);
+	if (run->looks_at_core)
+		begin_to_look(producer, variant, &looks, slice);
 	do {
-		int err = one_batch(producer, variant, &batch);
+		int err = one_batch(producer, variant, run->looks_at_core ? &looks : NULL, &batch);
 
 		if (err)
 			return err;
-		look_at_core(run, &looks, slice);
-		look = core_look_at_batch(&looks);
+		slice->looked_ns += batch.looked_ns;
 		slice->batches++;
 		counts_add(&slice->counts, &batch.sum);
 		cpu_time_add(&slice->cpu, &batch.cpu);
-		take_sample(producer, kind, &batch, &look, slice);
+		take_sample(producer, kind, &batch, slice);
 	} while (slice_goes_on(run, phase, slice->batches));
 	slice->end_ns = now_ns();
 	slice->involuntary_switches = involuntary_switches() - switches;

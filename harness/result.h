@@ -54,7 +54,7 @@ struct result_insn {
 /* What looks at the producer's core have shown: core.h. */
 struct result_core {
 	u64 reference; /* busy cycles of a core alone, as far as was known; 0: nobody looked */
-	double alone; /* share of the real batches */
+	double alone; /* share of the real batches, or of their pieces */
 	bool alone_only; /* the costs are of these batches; if not, of all: too few of them were */
 	double ghz; /* clock rate: median cycles by median ns of the batches that the costs are of */
 };

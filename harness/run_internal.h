@@ -27,15 +27,15 @@ struct loaded {
 };
 
 /*
- * The samples of one producer and variant, in the order of time: of each batch, ns of each of its
+ * The samples of one producer and variant, in the order of time: of each batch, those of each of its
  * pieces. When the room is full every second batch is dropped and from then on only every
  * stride-th is taken: so they stay evenly spread over the run.
  */
 struct samples {
 	u64 *ns;
-	u64 *cpu_ns; /* of each batch as a whole */
-	struct core_look *looks; /* at the core, from before the batch to after it */
-	bool *alone; /* summary.c: had each batch its core alone? NULL until then, or where nobody looked */
+	u64 *cpu_ns;
+	struct core_look *looks; /* at the core, from before the piece to after it */
+	bool *alone; /* summary.c: had each piece its core alone? NULL until then, or where nobody looked */
 	size_t room; /* of each of these */
 	size_t pieces; /* of a batch */
 	size_t n; /* batches */

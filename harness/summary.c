@@ -9,7 +9,7 @@
 
 /* All producers' samples of one variant as cost of an operation, with their blocks. */
 struct pool {
-	bool alone_only; /* given: leave out batches that had to share their core */
+	bool alone_only; /* given: of pieces that had their core alone */
 	double *per_op;
 	size_t n;
 	size_t *blocks;
@@ -28,24 +28,26 @@ static size_t block_end(const struct samples *samples, size_t block)
 	return block + 1 < samples->nr_blocks ? samples->blocks[block + 1] : samples->n;
 }
 
-static u64 batch_ns(const struct samples *samples, size_t batch)
+/* Pieces are numbered from the first of the first batch on, through all batches. */
+static size_t first_piece(const struct samples *samples, size_t block)
 {
-	u64 sum = 0;
+	return samples->blocks[block] * samples->pieces;
+}
 
-	for (size_t piece = 0; piece < samples->pieces; piece++)
-		sum += samples->ns[batch * samples->pieces + piece];
-	return sum;
+static size_t end_of_pieces(const struct samples *samples, size_t block)
+{
+	return block_end(samples, block) * samples->pieces;
 }
 
 /*
  * A core may be shared between two looks and at neither of them, where others come and go: so it must have been
- * the thread's alone for so long before a batch and after it, too, as far as its slice goes, and of short
- * batches, between which most of the time passes, for so many.
+ * the thread's alone for so long before a piece and after it, too, as far as its slice goes, and of short
+ * pieces, between which most of the time passes, for so many.
  */
 #define ALONE_AROUND_NS (250 * NSEC_PER_USEC)
 #define ALONE_AROUND 8
 
-/* From batch `from` in steps of 1 or -1 up to `end`, which is not looked at. */
+/* From piece `from` in steps of 1 or -1 up to `end`, which is not looked at. */
 static bool was_alone_from(const struct samples *samples, size_t from, size_t end, int step,
 			   u64 reference)
 {
@@ -55,37 +57,77 @@ static bool was_alone_from(const struct samples *samples, size_t from, size_t en
 	     i += (size_t)step) {
 		if (!core_is_alone(core_busy_cycles(&samples->looks[i]), reference))
 			return false;
-		passed_ns += batch_ns(samples, i);
+		passed_ns += samples->ns[i];
 		passed++;
 	}
 	return true;
 }
 
-static bool batch_was_alone(const struct samples *samples, size_t block, size_t batch,
+static bool piece_was_alone(const struct samples *samples, size_t block, size_t piece,
 			    u64 reference)
 {
-	return core_is_alone(core_busy_cycles(&samples->looks[batch]), reference) &&
-	       was_alone_from(samples, batch + 1, block_end(samples, block), 1, reference) &&
-	       was_alone_from(samples, batch - 1, samples->blocks[block] - 1, -1, reference);
+	return core_is_alone(core_busy_cycles(&samples->looks[piece]), reference) &&
+	       was_alone_from(samples, piece + 1, end_of_pieces(samples, block), 1, reference) &&
+	       was_alone_from(samples, piece - 1, first_piece(samples, block) - 1, -1, reference);
 }
 
-/* What the cost of a batch is counted in. */
-static double in_ns(const struct samples *samples, size_t batch)
+/* What the cost of a piece is counted in. */
+static double in_ns(const struct samples *samples, size_t piece)
 {
-	return (double)batch_ns(samples, batch);
+	return (double)samples->ns[piece];
 }
 
-static double in_cpu_ns(const struct samples *samples, size_t batch)
+static double in_cpu_ns(const struct samples *samples, size_t piece)
 {
-	return (double)samples->cpu_ns[batch];
+	return (double)samples->cpu_ns[piece];
 }
 
-static double in_cycles(const struct samples *samples, size_t batch)
+static double in_cycles(const struct samples *samples, size_t piece)
 {
-	return in_ns(samples, batch) * core_ghz(&samples->looks[batch]);
+	return in_ns(samples, piece) * core_ghz(&samples->looks[piece]);
 }
 
-typedef double cost_in(const struct samples *samples, size_t batch);
+typedef double cost_in(const struct samples *samples, size_t piece);
+
+/*
+ * The batches of a block, one after another. With `alone_only` they are put together: each place in a batch is taken
+ * by the next piece of that place that had its core alone. A batch of milliseconds would seldom have had that as a whole.
+ */
+struct batches {
+	const struct samples *samples;
+	bool alone_only;
+	size_t end;
+	size_t next[MAX_PIECES]; /* piece, for each place */
+};
+
+static void batches_begin(struct batches *batches, const struct samples *samples, size_t block,
+			  bool alone_only)
+{
+	batches->samples = samples;
+	batches->alone_only = alone_only;
+	batches->end = end_of_pieces(samples, block);
+	for (size_t place = 0; place < samples->pieces; place++)
+		batches->next[place] = first_piece(samples, block) + place;
+}
+
+/* False if there is none any more. */
+static bool batches_next(struct batches *batches, cost_in *unit, double *cost)
+{
+	const struct samples *samples = batches->samples;
+
+	*cost = 0;
+	for (size_t place = 0; place < samples->pieces; place++) {
+		size_t *piece = &batches->next[place];
+
+		while (batches->alone_only && *piece < batches->end && !samples->alone[*piece])
+			*piece += samples->pieces;
+		if (*piece >= batches->end)
+			return false;
+		*cost += unit(samples, *piece);
+		*piece += samples->pieces;
+	}
+	return true;
+}
 
 /* Slices first to last - 1 of all producers, slice after slice. */
 static int pool_slices(const struct bench_run *run, enum bench_variant variant, size_t first,
@@ -106,22 +148,23 @@ static int pool_slices(const struct bench_run *run, enum bench_variant variant, 
 	for (size_t block = first; block < last; block++) {
 		for (unsigned int p = 0; p < nr; p++) {
 			const struct samples *samples = &run->producers[p].samples[variant];
+			struct batches batches;
+			double cost;
 
 			if (block >= samples->nr_blocks)
 				continue;
 			pool->blocks[pool->nr_blocks++] = pool->n;
-			for (size_t i = samples->blocks[block]; i < block_end(samples, block);
-			     i++) {
-				if (!pool->alone_only || samples->alone[i])
-					pool->per_op[pool->n++] = unit(samples, i) / ops;
-			}
+			batches_begin(&batches, samples, block, pool->alone_only);
+			while (batches_next(&batches, unit, &cost))
+				pool->per_op[pool->n++] = cost / ops;
 		}
 	}
 	return 0;
 }
 
-/* How many batches had their core alone, and in how many blocks there are such. */
+/* How many pieces had their core alone, how many batches there are of them, and in how many blocks. */
 struct alone {
+	size_t pieces;
 	size_t batches;
 	size_t blocks;
 };
@@ -130,11 +173,16 @@ static struct alone count_alone(const struct samples *samples)
 {
 	struct alone alone = {};
 
+	for (size_t i = 0; i < samples->n * samples->pieces; i++)
+		alone.pieces += samples->alone[i];
 	for (size_t block = 0; block < samples->nr_blocks; block++) {
 		size_t before = alone.batches;
+		struct batches batches;
+		double cost;
 
-		for (size_t i = samples->blocks[block]; i < block_end(samples, block); i++)
-			alone.batches += samples->alone[i];
+		batches_begin(&batches, samples, block, true);
+		while (batches_next(&batches, in_ns, &cost))
+			alone.batches++;
 		alone.blocks += alone.batches > before;
 	}
 	return alone;
@@ -142,12 +190,14 @@ static struct alone count_alone(const struct samples *samples)
 
 static int mark_alone(struct samples *samples, u64 reference)
 {
-	samples->alone = calloc(samples->n + 1, sizeof(*samples->alone));
+	size_t nr_pieces = samples->n * samples->pieces;
+
+	samples->alone = calloc(nr_pieces + 1, sizeof(*samples->alone));
 	if (!samples->alone)
-		return error_set(ENOMEM, "no memory for %zu samples", samples->n);
+		return error_set(ENOMEM, "no memory for %zu samples", nr_pieces);
 	for (size_t block = 0; block < samples->nr_blocks; block++) {
-		for (size_t i = samples->blocks[block]; i < block_end(samples, block); i++)
-			samples->alone[i] = batch_was_alone(samples, block, i, reference);
+		for (size_t i = first_piece(samples, block); i < end_of_pieces(samples, block); i++)
+			samples->alone[i] = piece_was_alone(samples, block, i, reference);
 	}
 	return 0;
 }
@@ -160,14 +210,14 @@ static int mark_alone(struct samples *samples, u64 reference)
 static u64 reference_of(const struct bench_producer *producer)
 {
 	const struct samples *samples = producer->samples;
-	size_t nr_looks = samples[BENCH_REAL].n + samples[BENCH_TWIN].n, n = 0;
+	size_t nr_looks = (samples[BENCH_REAL].n + samples[BENCH_TWIN].n) * samples->pieces, n = 0;
 	double *busy = nr_looks < MANY_LOOKS ? NULL : calloc(nr_looks, sizeof(*busy));
 	u64 of_run;
 
 	if (!busy)
 		return producer->reference;
 	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++) {
-		for (size_t i = 0; i < samples[variant].n; i++)
+		for (size_t i = 0; i < samples[variant].n * samples->pieces; i++)
 			busy[n++] = (double)core_busy_cycles(&samples[variant].looks[i]);
 	}
 	stats_sort(busy, n);
@@ -197,7 +247,7 @@ static int look_at_core(struct bench_run *run)
 		    alone.blocks < min_u64(2, samples->nr_blocks))
 			core->alone_only = false;
 		if (variant == BENCH_REAL && samples->n)
-			core->alone = (double)alone.batches / (double)samples->n;
+			core->alone = (double)alone.pieces / (double)(samples->n * samples->pieces);
 	}
 	return 0;
 }
@@ -259,7 +309,7 @@ static int cost_of_all(struct bench_run *run, enum bench_variant variant)
 	return err;
 }
 
-/* The cost in something else than ns, of the batches that cost_ns is of. */
+/* The cost in something else than ns, of the pieces that cost_ns is of. */
 static int cost_of_variant(const struct bench_run *run, enum bench_variant variant, cost_in *unit,
 			   struct stats_cost *cost)
 {

@@ -257,15 +257,16 @@ static void notes(FILE *out, const struct result *result)
 static void core_line(FILE *out, const struct result *result)
 {
 	const struct result_core *core = &result->core;
+	const char *what = result->pieces_per_batch > 1 ? "pieces of the batches" : "batches";
 
 	if (result_core_shared(result))
 		fprintf(out,
 			"warning: the core was busy with others' work too, figures may be off: "
-			"it was left to %.0lf%% of the batches\n",
-			100 * core->alone);
+			"it was left to %.0lf%% of the %s\n",
+			100 * core->alone, what);
 	else if (core->reference && core->alone < WELL_ALONE)
-		fprintf(out, "%-9s %10.0lf%% of the batches had it alone: the costs are theirs\n",
-			"core", 100 * core->alone);
+		fprintf(out, "%-9s %10.0lf%% of the %s had it alone: the costs are theirs\n",
+			"core", 100 * core->alone, what);
 }
 
 static void disturbance(FILE *out, const struct result *result)

@@ -38,14 +38,14 @@ static void what_looks_say_of_a_batch(void **state)
 		{ 900, 390 }, { 400, 5000 }, { 400, 410 }, { 700, 400 }, { 500, 1 }, { 600, 400 },
 	};
 	struct core_looks looks = {};
-	struct core_look look = core_look_at_batch(&looks);
+	struct core_look look = core_look_between(&looks);
 
 	(void)state;
 	assert_int_equal(look.busy_ns, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(last); i++) {
 		looks.last[i % CORE_LOOKS] = last[i];
 		looks.n++;
-		look = core_look_at_batch(&looks);
+		look = core_look_between(&looks);
 		if (i == 1)
 			assert_int_equal(look.busy_ns, 900);
 	}
@@ -227,6 +227,51 @@ static void too_few_alone_make_all_count(void **state)
 	assert_float_equal(cost->median, 200, 1e-9);
 }
 
+/* Cut what was measured into batches of so many pieces, each of which takes a microsecond more than the one before. */
+static void cut(size_t pieces)
+{
+	measured.run.pieces = pieces;
+	for (size_t block = 0; block < BLOCKS; block++)
+		measured.blocks[block] /= pieces;
+	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++) {
+		measured.producer.samples[variant].pieces = pieces;
+		measured.producer.samples[variant].n /= pieces;
+		for (size_t i = 0; i < (size_t)BLOCKS * BLOCK; i++)
+			measured.ns[variant][i] += i % pieces * 1000;
+	}
+}
+
+/* No batch is left as a whole: where others were in the first piece, three pieces before and after it are left out. */
+static void batches_are_put_together_from_pieces(void **state)
+{
+	const struct stats_cost *cost;
+
+	(void)state;
+	cut(10);
+	for (size_t i = 0; i < (size_t)BLOCKS * BLOCK; i += 20)
+		share(BENCH_REAL, i, i + 1);
+	cost = real_cost();
+	assert_true(measured.result.core.alone_only);
+	assert_float_equal(measured.result.core.alone, 0.653, 1e-9);
+	/* The first places in half of the batches, the last ones in the other half. */
+	assert_int_equal(cost->n, 100);
+	assert_float_equal(cost->min, 1045, 1e-9);
+	assert_float_equal(cost->max, 1045, 1e-9);
+	assert_int_equal(measured.result.cost_ns[BENCH_TWIN].n, 200);
+	assert_float_equal(measured.result.cycles[BENCH_REAL].median, 2090, 1e-9);
+}
+
+static void a_place_that_never_had_the_core_makes_all_count(void **state)
+{
+	(void)state;
+	cut(10);
+	for (size_t i = 0; i < (size_t)BLOCKS * BLOCK; i += 10)
+		share(BENCH_REAL, i, i + 1);
+	assert_int_equal(real_cost()->n, 200);
+	assert_false(measured.result.core.alone_only);
+	assert_float_equal(measured.result.core.alone, 0.303, 1e-9);
+}
+
 /* An error of the median comes from two blocks at least. */
 static void alone_in_one_block_of_two_makes_all_count(void **state)
 {
@@ -317,6 +362,10 @@ int main(void)
 						forget),
 		cmocka_unit_test_setup_teardown(slices_end_a_neighbourhood, measure, forget),
 		cmocka_unit_test_setup_teardown(too_few_alone_make_all_count, measure, forget),
+		cmocka_unit_test_setup_teardown(batches_are_put_together_from_pieces, measure,
+						forget),
+		cmocka_unit_test_setup_teardown(a_place_that_never_had_the_core_makes_all_count,
+						measure, forget),
 		cmocka_unit_test_setup_teardown(alone_in_one_block_of_two_makes_all_count, measure,
 						forget),
 		cmocka_unit_test_setup_teardown(cycles_do_not_follow_the_clock_rate, measure,
