@@ -546,6 +546,7 @@ static int load_control(struct bench_run *run, enum bench_variant variant)
 	state->control[variant] = skel;
 	skel->rodata->nr_maps = state->nr_maps;
 	skel->rodata->nr_keys_used = (u32)params->hashmap_nr_keys_used;
+	skel->rodata->same_keys = bench_is_exact(run);
 	skel->rodata->ops_per_pass = state_ops_per_pass(state);
 	mark_important(state, skel->rodata->important_slots);
 	err = bind_maps(state, skel->obj, "hash", skel->maps.outer,

@@ -5,6 +5,7 @@
 # What the figures must be like on any machine, however busy:
 # - the empty twin costs well below the real program
 # - direct reference and the map of maps give the same net cost
+# - hash lookups cost more where more keys are used than fit the caches
 # - maps of a run that ended a moment ago do not move those of the next in the kernel's cache
 #
 #	sudo BENCH=./bench bats tests/kernel/cost.bats
@@ -37,6 +38,20 @@ teardown() {
 		"past the cache's 16 slots there is a cliff" ".cost_ns.net.median > 3 * $few" \
 		"the operation is what it comes from" \
 		'.cost_ns | .overhead.median < 0.1 * .raw.median'
+}
+
+# A batch has time for some thousand keys, far fewer than are used.
+@test "control: lookups among a million keys cost more than among ten" {
+	local few
+	! emulated || skip "an emulated processor has no caches"
+	[ "$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)" -gt 512 ] ||
+		skip "less than 512 MiB of memory"
+	SLICES_SEC=0.4 measured_shortly "$json" "$CONTROL" --nr_maps 1 --hashmap_max_entries 1000000 \
+		--hashmap_nr_keys_used 10
+	few=$(jq '.results[0].cost_ns.net.median' "$json")
+	SLICES_SEC=0.4 measured_shortly "$json" "$CONTROL" --nr_maps 1 --hashmap_max_entries 1000000 \
+		--hashmap_nr_keys_used 1000000
+	holds "$json" "five times as much at least" ".cost_ns.net.median > 5 * $few"
 }
 
 # least FIGURE FILE: the smallest median of all runs noted in the file.
