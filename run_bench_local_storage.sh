@@ -16,7 +16,8 @@ sweeps nr_maps
 nr_maps=(1 10 16 17 24 32 100 1000)
 control='' sequential='' interleaved=''
 
-measure local-storage-cache-hashmap-control --nr_maps 500
+# So few keys that, as the storages, they are in the processor's caches.
+measure local-storage-cache-hashmap-control --nr_maps 500 --hashmap_nr_keys_used 10 --hashmap_max_entries 10
 echo 'Local Storage'
 echo '============='
 echo '        Hashmap Control w/ 500 maps'

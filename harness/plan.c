@@ -15,8 +15,8 @@
 #define ROUNDS_WITHOUT_COST 3
 
 /*
- * Precise by luck is possible with few rounds; and two sides of so many can be told apart beyond doubt
- * even when a thousand cases are compared.
+ * To end early: precise by luck is possible with few rounds, at one of the many times that it is asked; and
+ * two sides of so many can be told apart beyond doubt even when a thousand cases are compared.
  */
 #define FEWEST_ROUNDS 10
 
@@ -242,33 +242,39 @@ static int summarise(struct plan *plan, struct plan_case *c)
  * As a share of the raw cost: that is what is timed, and of an operation that costs next to nothing no
  * precision of the net cost could ever be reached.
  */
-static bool is_precise(const struct plan *plan, const struct plan_case *c)
+static bool is_narrow(const struct plan *plan, const struct plan_case *c)
 {
 	double off = c->hi - c->median > c->median - c->lo ? c->hi - c->median : c->median - c->lo;
 
 	/* Rounds on a shared core may agree as well, and on something else. */
 	if (c->nr_shared && !c->alone_only)
 		return false;
-	return plan->precision && c->has_interval && c->nr_counting >= FEWEST_ROUNDS &&
-	       off <= plan->precision * c->raw_median;
+	return plan->precision && c->has_interval && off <= plan->precision * c->raw_median;
+}
+
+static bool time_is_up(const struct plan *plan, const struct plan_case *c)
+{
+	return !plan->rounds && c->took_ns >= plan->max_time_ns;
 }
 
 static enum plan_stop why_stop(const struct plan *plan, const struct plan_case *c,
 			       const struct result *last, u32 round)
 {
 	bool has_cost = c->nr_rounds > 0;
+	enum plan_stop stop = PLAN_NOT_STOPPED;
 
-	if (plan->rounds)
-		return is_precise(plan, c)	   ? PLAN_PRECISE
-		       : round + 1 >= plan->rounds ? PLAN_ROUNDS
-						   : PLAN_NOT_STOPPED;
-	if (plan->exact)
+	if (plan->exact && !plan->rounds)
 		return result_net_is_exact(last) ? PLAN_EXACT : PLAN_NOT_EXACT;
-	if (is_precise(plan, c))
-		return PLAN_PRECISE;
-	if (!has_cost && round + 1 >= ROUNDS_WITHOUT_COST)
-		return PLAN_ROUNDS;
-	return c->took_ns >= plan->max_time_ns ? PLAN_MAX_TIME : PLAN_NOT_STOPPED;
+	if (plan->rounds)
+		stop = round + 1 >= plan->rounds ? PLAN_ROUNDS : PLAN_NOT_STOPPED;
+	else if (!has_cost && round + 1 >= ROUNDS_WITHOUT_COST)
+		stop = PLAN_ROUNDS;
+	else if (time_is_up(plan, c))
+		stop = PLAN_MAX_TIME;
+	/* Where it ends anyway there is nothing to be had by luck. */
+	if ((stop || c->nr_counting >= FEWEST_ROUNDS) && is_narrow(plan, c))
+		stop = PLAN_PRECISE;
+	return stop;
 }
 
 static void end_case(struct plan_case *c, enum plan_stop stop)
@@ -381,11 +387,12 @@ static void keep_in_step(struct plan *plan)
 
 	for (size_t i = 0; i < plan->nr_cases; i++) {
 		going = going || plan->cases[i].stop == PLAN_NOT_STOPPED;
-		over = over || plan->cases[i].stop == PLAN_MAX_TIME;
+		over = over || (plan->cases[i].stop && time_is_up(plan, &plan->cases[i]));
 	}
 	for (size_t i = 0; i < plan->nr_cases && going; i++) {
 		if (over && plan->cases[i].stop == PLAN_NOT_STOPPED)
-			plan->cases[i].stop = PLAN_MAX_TIME;
+			plan->cases[i].stop =
+				is_narrow(plan, &plan->cases[i]) ? PLAN_PRECISE : PLAN_MAX_TIME;
 		if (!over && plan->cases[i].stop == PLAN_PRECISE)
 			plan->cases[i].stop = PLAN_NOT_STOPPED;
 	}

@@ -79,6 +79,13 @@ suite_run() {
 	result '.suite.cases[0] | .stopped == "precise" and .rounds_counting == 10'
 	suite_run --precision 0.000001% --max-time 1
 	result '.suite.cases[0] | .stopped == "max-time"'
+	# Whatever ends it, the last column says whether it is as precise as was asked for. Two producers, since
+	# with them rounds on a shared core are not told from others.
+	rows "$SEQ --nr_maps 4 -p 2"
+	suite_run --rounds 7 --precision 100%
+	result '.suite.cases[0] | .stopped == "precise" and .rounds == 7'
+	suite_run --rounds 5 --precision 100%
+	result '.suite.cases[0] | .stopped == "rounds" and .rounds == 5'
 }
 
 @test "a case that cannot run is a skip, and does not end the others" {
