@@ -92,7 +92,8 @@ static void samples_free(struct samples *samples)
 		munmap(samples->cpu_ns, samples->room * sizeof(*samples->cpu_ns));
 	if (samples->looks)
 		munmap(samples->looks, samples->room * sizeof(*samples->looks));
-	free(samples->alone);
+	free(samples->alone.pieces);
+	free(samples->alone.blocks);
 	free(samples->blocks);
 	memset(samples, 0, sizeof(*samples));
 }

@@ -26,6 +26,14 @@ struct loaded {
 	} helpers[MAX_HELPERS];
 };
 
+/* Batches put together from pieces that had their core alone: summary.c. All NULL and 0 until then. */
+struct alone_batches {
+	size_t *pieces; /* of each batch, which ones it is made of */
+	size_t *blocks; /* at which batch each slice begins, and the end of the last */
+	size_t n; /* batches */
+	size_t nr_pieces; /* that had their core alone, whether in a batch or not */
+};
+
 /*
  * The samples of one producer and variant, in the order of time: of each batch, those of each of its
  * pieces. When the room is full every second batch is dropped and from then on only every
@@ -35,7 +43,6 @@ struct samples {
 	u64 *ns;
 	u64 *cpu_ns;
 	struct core_look *looks; /* at the core, from before the piece to after it */
-	bool *alone; /* summary.c: had each piece its core alone? NULL until then, or where nobody looked */
 	size_t room; /* of each of these */
 	size_t pieces; /* of a batch */
 	size_t n; /* batches */
@@ -43,6 +50,7 @@ struct samples {
 	u64 skipped; /* since the last one taken */
 	size_t *blocks; /* at which batch each slice begins */
 	size_t nr_blocks;
+	struct alone_batches alone;
 };
 
 void counts_add(struct bench_counts *sum, const struct bench_counts *more);

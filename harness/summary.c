@@ -89,44 +89,14 @@ static double in_cycles(const struct samples *samples, size_t piece)
 
 typedef double cost_in(const struct samples *samples, size_t piece);
 
-/*
- * The batches of a block, one after another. With `alone_only` they are put together: each place in a batch is taken
- * by the next piece of that place that had its core alone. A batch of milliseconds would seldom have had that as a whole.
- */
-struct batches {
-	const struct samples *samples;
-	bool alone_only;
-	size_t end;
-	size_t next[MAX_PIECES]; /* piece, for each place */
-};
-
-static void batches_begin(struct batches *batches, const struct samples *samples, size_t block,
-			  bool alone_only)
+static double cost_of_batch(const struct samples *samples, size_t batch, bool alone_only,
+			    cost_in *unit)
 {
-	batches->samples = samples;
-	batches->alone_only = alone_only;
-	batches->end = end_of_pieces(samples, block);
-	for (size_t place = 0; place < samples->pieces; place++)
-		batches->next[place] = first_piece(samples, block) + place;
-}
+	double cost = 0;
 
-/* False if there is none any more. */
-static bool batches_next(struct batches *batches, cost_in *unit, double *cost)
-{
-	const struct samples *samples = batches->samples;
-
-	*cost = 0;
-	for (size_t place = 0; place < samples->pieces; place++) {
-		size_t *piece = &batches->next[place];
-
-		while (batches->alone_only && *piece < batches->end && !samples->alone[*piece])
-			*piece += samples->pieces;
-		if (*piece >= batches->end)
-			return false;
-		*cost += unit(samples, *piece);
-		*piece += samples->pieces;
-	}
-	return true;
+	for (size_t i = batch * samples->pieces; i < (batch + 1) * samples->pieces; i++)
+		cost += unit(samples, alone_only ? samples->alone.pieces[i] : i);
+	return cost;
 }
 
 /* Slices first to last - 1 of all producers, slice after slice. */
@@ -148,58 +118,83 @@ static int pool_slices(const struct bench_run *run, enum bench_variant variant, 
 	for (size_t block = first; block < last; block++) {
 		for (unsigned int p = 0; p < nr; p++) {
 			const struct samples *samples = &run->producers[p].samples[variant];
-			struct batches batches;
-			double cost;
+			size_t i, end;
 
 			if (block >= samples->nr_blocks)
 				continue;
+			i = pool->alone_only ? samples->alone.blocks[block]
+					     : samples->blocks[block];
+			end = pool->alone_only ? samples->alone.blocks[block + 1]
+					       : block_end(samples, block);
 			pool->blocks[pool->nr_blocks++] = pool->n;
-			batches_begin(&batches, samples, block, pool->alone_only);
-			while (batches_next(&batches, unit, &cost))
-				pool->per_op[pool->n++] = cost / ops;
+			for (; i < end; i++)
+				pool->per_op[pool->n++] =
+					cost_of_batch(samples, i, pool->alone_only, unit) / ops;
 		}
 	}
 	return 0;
 }
 
-/* How many pieces had their core alone, how many batches there are of them, and in how many blocks. */
-struct alone {
-	size_t pieces;
-	size_t batches;
-	size_t blocks;
-};
-
-static struct alone count_alone(const struct samples *samples)
+/*
+ * Put batches together from pieces that had their core alone: each place is taken by the next such piece of that
+ * place. A whole batch of milliseconds seldom has its core alone. It counts in the block of its first piece.
+ */
+static void put_together(struct samples *samples, const bool *was_alone)
 {
-	struct alone alone = {};
+	struct alone_batches *alone = &samples->alone;
+	size_t pieces = samples->pieces, batch = 0;
 
-	for (size_t i = 0; i < samples->n * samples->pieces; i++)
-		alone.pieces += samples->alone[i];
-	for (size_t block = 0; block < samples->nr_blocks; block++) {
-		size_t before = alone.batches;
-		struct batches batches;
-		double cost;
+	alone->n = samples->n;
+	for (size_t place = 0; place < pieces; place++) {
+		size_t n = 0;
 
-		batches_begin(&batches, samples, block, true);
-		while (batches_next(&batches, in_ns, &cost))
-			alone.batches++;
-		alone.blocks += alone.batches > before;
+		for (size_t i = place; i < samples->n * pieces; i += pieces) {
+			if (was_alone[i])
+				alone->pieces[n++ * pieces + place] = i;
+		}
+		alone->nr_pieces += n;
+		alone->n = min_u64(alone->n, n);
 	}
-	return alone;
+	for (size_t block = 0; block < samples->nr_blocks; block++) {
+		while (batch < alone->n &&
+		       alone->pieces[batch * pieces] < first_piece(samples, block))
+			batch++;
+		alone->blocks[block] = batch;
+	}
+	alone->blocks[samples->nr_blocks] = alone->n;
 }
 
-static int mark_alone(struct samples *samples, u64 reference)
+static int find_alone(struct samples *samples, u64 reference)
 {
 	size_t nr_pieces = samples->n * samples->pieces;
+	struct alone_batches *alone = &samples->alone;
+	bool *was_alone = calloc(nr_pieces + 1, sizeof(*was_alone));
 
-	samples->alone = calloc(nr_pieces + 1, sizeof(*samples->alone));
-	if (!samples->alone)
+	alone->pieces = calloc(nr_pieces + 1, sizeof(*alone->pieces));
+	alone->blocks = calloc(samples->nr_blocks + 1, sizeof(*alone->blocks));
+	if (!was_alone || !alone->pieces || !alone->blocks) {
+		free(was_alone);
 		return error_set(ENOMEM, "no memory for %zu samples", nr_pieces);
+	}
 	for (size_t block = 0; block < samples->nr_blocks; block++) {
 		for (size_t i = first_piece(samples, block); i < end_of_pieces(samples, block); i++)
-			samples->alone[i] = piece_was_alone(samples, block, i, reference);
+			was_alone[i] = piece_was_alone(samples, block, i, reference);
 	}
+	put_together(samples, was_alone);
+	free(was_alone);
 	return 0;
+}
+
+/* Enough pieces, and of two slices: with an error that is known, if it can be. */
+static bool enough_alone(const struct samples *samples)
+{
+	const struct alone_batches *alone = &samples->alone;
+	size_t nr_blocks = 0;
+
+	for (size_t block = 0; block < samples->nr_blocks; block++)
+		nr_blocks += alone->blocks[block + 1] > alone->blocks[block];
+	return core_enough_alone(alone->nr_pieces, samples->n * samples->pieces) &&
+	       nr_blocks >= min_u64(2, samples->nr_blocks);
 }
 
 /* Of so many looks even a small share tells; what is below was held up in several of its chains. */
@@ -226,7 +221,7 @@ static u64 reference_of(const struct bench_producer *producer)
 	return min_u64(of_run, producer->reference);
 }
 
-/* Whether batches with a core alone can stand for all: with an error that is known, if it can be. */
+/* Whether batches with a core alone can stand for all. */
 static int look_at_core(struct bench_run *run)
 {
 	struct result_core *core = &run->result->core;
@@ -237,17 +232,14 @@ static int look_at_core(struct bench_run *run)
 	core->alone_only = core->reference > 0;
 	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++) {
 		struct samples *samples = &run->producers[0].samples[variant];
-		int err = mark_alone(samples, core->reference);
-		struct alone alone;
+		int err = find_alone(samples, core->reference);
 
 		if (err)
 			return err;
-		alone = count_alone(samples);
-		if (!core_enough_alone(alone.batches, samples->n) ||
-		    alone.blocks < min_u64(2, samples->nr_blocks))
-			core->alone_only = false;
+		core->alone_only = core->alone_only && enough_alone(samples);
 		if (variant == BENCH_REAL && samples->n)
-			core->alone = (double)alone.pieces / (double)(samples->n * samples->pieces);
+			core->alone = (double)samples->alone.nr_pieces /
+				      (double)(samples->n * samples->pieces);
 	}
 	return 0;
 }

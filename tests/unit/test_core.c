@@ -163,8 +163,10 @@ static int measure(void **state)
 static int forget(void **state)
 {
 	(void)state;
-	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++)
-		free(measured.producer.samples[variant].alone);
+	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++) {
+		free(measured.producer.samples[variant].alone.pieces);
+		free(measured.producer.samples[variant].alone.blocks);
+	}
 	return 0;
 }
 
