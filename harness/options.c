@@ -588,6 +588,7 @@ static int read_values(const struct command_line *line, struct options *options)
 
 	set_core_defaults(options);
 	options->interval_ns = NSEC_PER_SEC;
+	options->longest_interval_ns = NSEC_PER_SEC;
 	err = choose_bench(line->name, find_given(line, "suite"), options);
 	/* No value is checked for help, so that --help can be put behind a line that was refused. */
 	if (err || options->help || options->version)
@@ -685,6 +686,9 @@ int options_parse(int argc, char *const *argv, struct options *options)
 	return parse(argc, argv, read_case, options);
 }
 
+/* A round whose set-up takes long measures for longer, too: up to so many times. */
+#define LONG_ROUND 4
+
 int options_parse_row(int argc, char *const *argv, const struct options *suite,
 		      struct options *options)
 {
@@ -694,6 +698,7 @@ int options_parse_row(int argc, char *const *argv, const struct options *suite,
 		return err;
 	options->quiet = true;
 	options->interval_ns = suite->round_ms * NSEC_PER_MSEC;
+	options->longest_interval_ns = LONG_ROUND * options->interval_ns;
 	if (!options->bench->watcher) {
 		options->warmup_sec = 0;
 		options->duration_sec = 0;

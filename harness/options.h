@@ -29,7 +29,8 @@ struct options {
 	double precision; /* a share of the raw cost; 0: not asked for */
 	u64 max_time_sec, round_ms, seed;
 
-	u64 interval_ns; /* a sampling interval: a second, but in a suite */
+	/* A sampling interval: a second, but in a suite, where it is as long as the set-up took within these. */
+	u64 interval_ns, longest_interval_ns;
 
 	const struct bench *bench; /* NULL only with help, version, list, given or a suite */
 	void *params; /* bench->params_size bytes, all rows of the table filled in */

@@ -299,7 +299,7 @@ static int take_slices(struct bench_run *run, unsigned int number,
 	const enum phase_kind real = first_phase(run, number);
 	const enum phase_kind twin = is_warmup(run, number) ? PHASE_WARMUP_TWIN : PHASE_TWIN;
 	const enum phase_kind next = first_phase(run, number + 1);
-	const u64 slice_ns = run->options->interval_ns / run->slices_per_interval;
+	const u64 slice_ns = run->interval_ns / run->slices_per_interval;
 	bool over = false;
 
 	for (unsigned int i = 0; !over; i++) {
@@ -368,15 +368,21 @@ static int sample_all(struct bench_run *run)
 }
 
 /*
- * The end of a slice waits for each producer to have its turn on a CPU: the more of them share one,
- * the fewer slices an interval is cut into.
+ * How long an interval is, and how many slices it is cut into. The end of a slice waits for each producer to have its
+ * turn on a CPU: the more of them share one, the fewer slices.
  */
-static unsigned int choose_slices(const struct options *options, size_t nr_cpus)
+static void choose_interval(struct bench_run *run)
 {
-	size_t slices = SLICES_PER_INTERVAL * nr_cpus / options->nr_producers;
-	u64 most = min_u64(SLICES_PER_INTERVAL, options->interval_ns / SHORTEST_SLICE_NS);
+	const struct options *options = run->options;
+	size_t slices = SLICES_PER_INTERVAL * run->nr_cpus / options->nr_producers;
+	u64 most;
 
-	return (unsigned int)min_u64(max_u64(slices, 1), max_u64(most, 1));
+	run->interval_ns = min_u64(max_u64(run->result->setup_ns, options->interval_ns),
+				   options->longest_interval_ns);
+	most = min_u64(SLICES_PER_INTERVAL, run->interval_ns / SHORTEST_SLICE_NS);
+	if (!run->result->exact)
+		run->slices_per_interval =
+			(unsigned int)min_u64(max_u64(slices, 1), max_u64(most, 1));
 }
 
 static void pin_producers(struct bench_run *run, const struct cpu_list *list, size_t first,
@@ -407,8 +413,7 @@ static int choose_cpus(struct bench_run *run, int *cpus)
 		pin_producers(run, list, list == &online ? options->nr_consumers : 0, cpus);
 	if (options->nr_producers > list->n)
 		bench_note(run, "cpus", "%u producers share %zu", options->nr_producers, list->n);
-	if (!run->result->exact)
-		run->slices_per_interval = choose_slices(options, list->n);
+	run->nr_cpus = list->n;
 	cpu_list_free(&online);
 	return 0;
 }
@@ -510,6 +515,7 @@ static int measure(struct bench_run *run)
 		return err;
 	result->passes_per_batch = run->passes;
 	err = run_tell_started(run);
+	choose_interval(run);
 	return err ? err : sample_all(run);
 }
 

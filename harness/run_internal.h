@@ -133,6 +133,8 @@ struct bench_run {
 	_Atomic bool background_over;
 	u64 passes; /* of a batch */
 	u64 pieces; /* of a batch, each fired by itself */
+	size_t nr_cpus; /* that producers may be on */
+	u64 interval_ns;
 	unsigned int slices_per_interval;
 	u64 batches_per_slice; /* exact mode; 0: a slice lasts until the phase changes */
 	struct command command; /* of a watcher */

@@ -101,6 +101,7 @@ static void test_a_round_is_short(void **state)
 
 	(void)state;
 	assert_int_equal(options->interval_ns, 250 * NSEC_PER_MSEC);
+	assert_int_equal(options->longest_interval_ns, NSEC_PER_SEC);
 	assert_int_equal(options->warmup_sec, 0);
 	assert_int_equal(options->duration_sec, 0);
 	suite_free(&suite);
