@@ -46,7 +46,7 @@ static const struct bench_param control_params[] = {
 	PARAM_NR_MAPS,
 	PARAM_LOOKUP,
 	BENCH_UINT(hashmap_nr_keys_used, struct params, 1000, 1, 1U << 26,
-		   "keys looked up, and filled in before"),
+		   "keys to be looked up, at random, and filled in before"),
 	BENCH_UINT(hashmap_max_entries, struct params, 1000, 1, 1U << 26, "size of each map"),
 	{},
 };

@@ -13,7 +13,7 @@
 
 struct format {
 	const char *name;
-	int (*write)(const struct entries *entries, FILE *stream, size_t *left_out);
+	int (*write)(const struct entries *entries, FILE *stream, struct left_out *left_out);
 };
 
 static const struct format formats[] = {
@@ -47,7 +47,8 @@ static const char usage[] =
 	"  -h, --help                    show this\n"
 	"\n"
 	"The time of an operation is the net cost; in exact mode, instructions. Google's\n"
-	"and Go's formats leave out results without it, and standard error says how many.\n";
+	"and Go's formats leave out results without it, and rounds on a shared core where\n"
+	"a case has six others. Standard error says how many.\n";
 
 static int take_format(const struct format **format, const char *text)
 {
@@ -129,16 +130,18 @@ static int read_all(const struct convert_options *options, struct record *record
 	return err;
 }
 
-static int check_left_out(const struct entries *entries, size_t left_out)
+static int tell_left_out(const struct entries *entries, const struct left_out *left_out)
 {
-	if (!left_out)
-		return 0;
-	if (left_out == entries->n)
+	if (entries->n && left_out->without_cost == entries->n)
 		return error_set(E_USAGE, "none of %zu results has a figure to convert: %s: %s",
 				 entries->n, quoted(entries->list[0].id.name),
 				 quoted(record_text(entries->list[0].result, "status")));
-	fprintf(stderr, "bench: left out %zu of %zu results, which have no net cost\n", left_out,
-		entries->n);
+	if (left_out->without_cost)
+		fprintf(stderr, "bench: left out %zu of %zu results, which have no net cost\n",
+			left_out->without_cost, entries->n);
+	if (left_out->shared)
+		fprintf(stderr, "bench: left out %zu of %zu results, measured on a shared core\n",
+			left_out->shared, entries->n);
 	return 0;
 }
 
@@ -146,7 +149,7 @@ static int write_text(const struct format *format, const struct entries *entries
 		      size_t *len)
 {
 	FILE *stream = open_memstream(text, len);
-	size_t left_out = 0;
+	struct left_out left_out = {};
 	int err = -ENOMEM;
 
 	if (stream) {
@@ -156,7 +159,7 @@ static int write_text(const struct format *format, const struct entries *entries
 	}
 	if (err)
 		return error_set(ENOMEM, "no memory for the results");
-	return check_left_out(entries, left_out);
+	return tell_left_out(entries, &left_out);
 }
 
 static int convert(const struct convert_options *options, const struct record *records)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../harness/array.h"
+#include "../harness/core.h"
 #include "../harness/error.h"
 
 static int no_memory(void)
@@ -60,6 +61,36 @@ static int number_rounds(struct entries *entries, json_t *counts)
 	return 0;
 }
 
+static bool had_core_alone(const struct entry *entry)
+{
+	return record_is_true(entry->result, "disturbance.core.alone_only");
+}
+
+static int mark_shared(struct entries *entries)
+{
+	json_t *alone = json_object();
+	int err = alone ? 0 : no_memory();
+
+	for (size_t i = 0; i < entries->n && !err; i++) {
+		const char *key = entries->list[i].id.key;
+		json_int_t n = json_integer_value(json_object_get(alone, key));
+
+		n += had_core_alone(&entries->list[i]);
+		if (json_object_set_new(alone, key, json_integer(n)))
+			err = no_memory();
+	}
+	for (size_t i = 0; i < entries->n && !err; i++) {
+		struct entry *entry = &entries->list[i];
+		const json_t *n = json_object_get(alone, entry->id.key);
+
+		entry->shared = json_integer_value(n) >= CORE_ENOUGH_ROUNDS &&
+				json_is_object(record_field(entry->result, "disturbance.core")) &&
+				!had_core_alone(entry);
+	}
+	json_decref(alone);
+	return err;
+}
+
 int entries_of(const struct record *records, size_t nr_records, struct entries *entries)
 {
 	json_t *counts = json_object();
@@ -73,6 +104,8 @@ int entries_of(const struct record *records, size_t nr_records, struct entries *
 	}
 	if (!err)
 		err = number_rounds(entries, counts);
+	if (!err)
+		err = mark_shared(entries);
 	json_decref(counts);
 	return err;
 }

@@ -15,6 +15,7 @@ struct entry {
 	const json_t *row; /* of a watcher; NULL for others */
 	struct case_id id;
 	size_t round; /* of the case, from 0, in the order of the files */
+	bool shared; /* measured on a shared core, while enough rounds of the case had one alone */
 };
 
 struct entries {

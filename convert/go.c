@@ -158,7 +158,7 @@ static void print_units(FILE *stream)
 	      stream);
 }
 
-int write_go(const struct entries *entries, FILE *stream, size_t *left_out)
+int write_go(const struct entries *entries, FILE *stream, struct left_out *left_out)
 {
 	const json_t *before = NULL;
 
@@ -168,7 +168,11 @@ int write_go(const struct entries *entries, FILE *stream, size_t *left_out)
 		struct figure figure;
 
 		if (!entry_figure(entry, METRIC_DEFAULT, &figure)) {
-			++*left_out;
+			left_out->without_cost++;
+			continue;
+		}
+		if (entry->shared) {
+			left_out->shared++;
 			continue;
 		}
 		print_settings(stream, entry->result, before);

@@ -115,18 +115,21 @@ static bool is_time(const struct entry *entry, struct figure *figure)
 	return entry_figure(entry, METRIC_DEFAULT, figure) && !figure->higher_is_better;
 }
 
-int write_google(const struct entries *entries, FILE *stream, size_t *left_out)
+int write_google(const struct entries *entries, FILE *stream, struct left_out *left_out)
 {
 	json_t *repetitions = json_array(), *document = json_object();
 	char *text = NULL;
 
 	for (size_t i = 0; i < entries->n; i++) {
+		const struct entry *entry = &entries->list[i];
 		struct figure figure;
 
-		if (is_time(&entries->list[i], &figure))
-			json_add(&repetitions, repetition_of(&entries->list[i], &figure));
+		if (!is_time(entry, &figure))
+			left_out->without_cost++;
+		else if (entry->shared)
+			left_out->shared++;
 		else
-			++*left_out;
+			json_add(&repetitions, repetition_of(entry, &figure));
 	}
 	if (entries->n)
 		json_put(&document, "context", context_of(entries->list[0].result));

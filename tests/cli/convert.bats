@@ -100,6 +100,32 @@ python_with_scipy() {
 	[ "$stderr" = "bench: left out 1 of 2 results, which have no net cost" ] || wrong "not said"
 }
 
+# on_core FILE ALONE SHARED: so many rounds on a core alone, and others on a shared one.
+on_core() {
+	rounds "$1" 10 "$(($2 + $3))"
+	jq --argjson alone "$2" '.results |= [to_entries[] | .key as $i | .value |
+		.disturbance.core = {alone: 0.5, alone_only: ($i < $alone), ghz: 2, reference_cycles: 1200}]' \
+		"$folder/$1" >"$folder/marked" && mv "$folder/marked" "$folder/$1"
+}
+
+@test "convert: rounds on a shared core are left out where there are six others, and said" {
+	local format
+	on_core enough 6 2
+	on_core few 5 2
+	converted --format google "$folder/enough"
+	[ "$stderr" = "bench: left out 2 of 8 results, measured on a shared core" ] || wrong "not said"
+	[ "$(jq '.benchmarks | length' <<<"$output")" -eq 6 ] || wrong "not left out"
+	converted --format go "$folder/enough"
+	[ "$(grep -c ^Benchmark <<<"$output")" -eq 6 ] || wrong "not left out"
+	for format in google go; do
+		converted --format "$format" "$folder/few"
+		[ -z "$stderr" ] || wrong "something is left out"
+		[ "$(grep -c "maps-get\|Benchmark[^ ]*maps" <<<"$output")" -ge 7 ] || wrong "left out"
+	done
+	converted --format csv "$folder/enough"
+	[ -z "$stderr" ] && [ "${#lines[@]}" -eq 9 ] || wrong "left out"
+}
+
 # With 8 rounds a side both count all arrangements, with 26 both take the normal approximation.
 @test "convert: Google's compare.py reads it, and finds the same p as bench compare" {
 	local python n theirs ours
