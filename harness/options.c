@@ -753,6 +753,12 @@ static void append(char **end, size_t *room, const char *fmt, ...)
 	*room -= (size_t)len;
 }
 
+static void append_cpus(char **end, size_t *room, const char *option, const struct cpu_list *cpus)
+{
+	for (size_t i = 0; i < cpus->n; i++)
+		append(end, room, "%s%u", i ? "," : option, cpus->cpu[i]);
+}
+
 void options_case_name(const struct options *options, char *name, size_t size)
 {
 	const struct bench *bench = options->bench;
@@ -769,8 +775,10 @@ void options_case_name(const struct options *options, char *name, size_t size)
 		append(&name, &size, " --trigger %s", trigger_name(options->trigger));
 	if (options->pad)
 		append(&name, &size, " --pad %u", options->pad);
-	if (options->affinity)
+	if (options->affinity && !options->prod_cpus.n && !options->cons_cpus.n)
 		append(&name, &size, " -a");
+	append_cpus(&name, &size, " --prod-affinity ", &options->prod_cpus);
+	append_cpus(&name, &size, " --cons-affinity ", &options->cons_cpus);
 }
 
 void options_free(struct options *options)

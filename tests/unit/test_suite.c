@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -228,16 +229,22 @@ static void test_no_file(void **state)
 
 static void test_case_names(void **state)
 {
-	struct suite suite = accepted("zz-suite\nzz-suite -p 2 --pad 3 --zz_size 4 -a\n");
-	char name[64], cut[12];
+	char rows[128], name[64], pinned[64], cut[12];
+	struct suite suite;
 
 	(void)state;
+	snprintf(pinned, sizeof(pinned), "zz-suite --prod-affinity %d", sched_getcpu());
+	snprintf(rows, sizeof(rows), "zz-suite\nzz-suite -p 2 --pad 3 --zz_size 4 -a\n%s\n",
+		 pinned);
+	suite = accepted(rows);
 	options_case_name(&suite.cases[0].options, name, sizeof(name));
 	assert_string_equal(name, "zz-suite");
 	options_case_name(&suite.cases[1].options, name, sizeof(name));
 	assert_string_equal(name, "zz-suite zz_size=4 -p 2 --pad 3 -a");
 	options_case_name(&suite.cases[1].options, cut, sizeof(cut));
 	assert_string_equal(cut, "zz-suite zz");
+	options_case_name(&suite.cases[2].options, name, sizeof(name));
+	assert_string_equal(name, pinned);
 	suite_free(&suite);
 }
 
