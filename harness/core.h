@@ -68,6 +68,14 @@ bool core_agrees(u64 of_run, u64 reference);
  */
 u64 core_reference(double *busy, size_t n);
 
+/*
+ * A core may be shared between two looks and at neither of them, where others come and go: so it must have been
+ * the thread's alone for so long before a piece of a batch and after it, too, as far as its slice goes, and of short
+ * pieces, between which most of the time passes, for so many.
+ */
+#define CORE_AROUND_NS (250 * NSEC_PER_USEC)
+#define CORE_AROUND 8
+
 /* So many rounds on a core alone can stand for all: there is an interval of their median. */
 #define CORE_ENOUGH_ROUNDS 6
 

@@ -686,7 +686,7 @@ int options_parse(int argc, char *const *argv, struct options *options)
 	return parse(argc, argv, read_case, options);
 }
 
-/* A round whose set-up takes long measures for longer, too: up to so many times. */
+/* A round whose set-up takes long, or whose core is shared, measures for longer: up to so many times. */
 #define LONG_ROUND 4
 
 int options_parse_row(int argc, char *const *argv, const struct options *suite,

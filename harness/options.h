@@ -29,7 +29,10 @@ struct options {
 	double precision; /* a share of the raw cost; 0: not asked for */
 	u64 max_time_sec, round_ms, seed;
 
-	/* A sampling interval: a second, but in a suite, where it is as long as the set-up took within these. */
+	/*
+	 * A sampling interval: a second, but in a suite, where it is as long as the set-up took within these, and goes
+	 * on for up to the longer while its core is shared.
+	 */
 	u64 interval_ns, longest_interval_ns;
 
 	const struct bench *bench; /* NULL only with help, version, list, given or a suite */

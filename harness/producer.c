@@ -322,6 +322,26 @@ static void begin_to_look(struct bench_producer *producer, enum bench_variant va
 	slice->looked_ns = now_ns() - slice->start_ns;
 }
 
+/* Of pieces on a core alone, one after another. */
+struct streak {
+	u64 pieces, ns;
+};
+
+/* What came before and after a piece decides, too: of each streak, the first are taken for the last as well. */
+static void count_alone(const struct bench_producer *producer, const struct batch *batch,
+			struct streak *streak, struct slice *slice)
+{
+	for (u64 piece = 0; piece < producer->run->pieces; piece++) {
+		if (!core_is_alone(core_busy_cycles(&batch->looks[piece]), producer->reference)) {
+			*streak = (struct streak){};
+			continue;
+		}
+		streak->pieces++;
+		streak->ns += batch->ns[piece];
+		slice->alone += streak->pieces > 2 * CORE_AROUND || streak->ns > 2 * CORE_AROUND_NS;
+	}
+}
+
 static bool slice_goes_on(const struct bench_run *run, u64 phase, u64 batches)
 {
 	if (run->batches_per_slice)
@@ -337,6 +357,7 @@ static int run_slice(struct bench_producer *producer, u64 phase, struct slice *s
 	enum bench_variant variant = phase_variant(kind);
 	u64 switches = involuntary_switches();
 	struct core_looks looks = {};
+	struct streak streak = {};
 	struct batch batch;
 
 	memset(slice, 0, sizeof(*slice));
@@ -354,6 +375,8 @@ static int run_slice(struct bench_producer *producer, u64 phase, struct slice *s
 		if (err)
 			return err;
 		slice->looked_ns += batch.looked_ns;
+		if (run->looks_at_core)
+			count_alone(producer, &batch, &streak, slice);
 		slice->batches++;
 		counts_add(&slice->counts, &batch.sum);
 		cpu_time_add(&slice->cpu, &batch.cpu);

@@ -195,6 +195,9 @@ struct tally {
 	} * producers;
 	u64 batches;
 	u64 clock_went_back;
+	/* Of a core that is looked at: pieces that had it alone, and slices with such. */
+	u64 alone;
+	unsigned int slices_alone;
 };
 
 static void add_slice(struct tally *tally, struct bench_run *run)
@@ -218,7 +221,16 @@ static void add_slice(struct tally *tally, struct bench_run *run)
 		interval->involuntary_switches += slice->involuntary_switches;
 		tally->batches += slice->batches;
 		tally->clock_went_back += slice->clock_went_back;
+		tally->alone += slice->alone;
+		tally->slices_alone += slice->alone > 0;
 	}
+}
+
+/* Will there be enough batches that had their core alone? */
+static bool is_well_alone(const struct tally *tally, const struct bench_run *run)
+{
+	return tally->slices_alone >= 2 &&
+	       core_enough_alone(tally->alone, tally->batches * run->pieces);
 }
 
 static void finish_interval(struct tally *tally, const struct bench_run *run)
@@ -289,6 +301,15 @@ static enum phase_kind first_phase(const struct bench_run *run, unsigned int int
 	return is_warmup(run, interval) ? PHASE_WARMUP_REAL : PHASE_REAL;
 }
 
+static bool is_over(const struct bench_run *run, const struct tally tally[BENCH_NR_VARIANTS],
+		    unsigned int slices)
+{
+	if (caught_signal || slices >= run->most_slices)
+		return true;
+	return slices >= run->slices_per_interval && is_well_alone(&tally[BENCH_REAL], run) &&
+	       is_well_alone(&tally[BENCH_TWIN], run);
+}
+
 /*
  * One interval: slices of both variants in turn. On entry its first phase is on, on return that of
  * the next interval. Ends early on a signal, after the slice.
@@ -300,9 +321,9 @@ static int take_slices(struct bench_run *run, unsigned int number,
 	const enum phase_kind twin = is_warmup(run, number) ? PHASE_WARMUP_TWIN : PHASE_TWIN;
 	const enum phase_kind next = first_phase(run, number + 1);
 	const u64 slice_ns = run->interval_ns / run->slices_per_interval;
-	bool over = false;
+	unsigned int slices = 0;
 
-	for (unsigned int i = 0; !over; i++) {
+	for (bool over = false; !over;) {
 		int err;
 
 		sleep_for(run, slice_ns);
@@ -311,12 +332,15 @@ static int take_slices(struct bench_run *run, unsigned int number,
 			return err;
 		add_slice(&tally[BENCH_REAL], run);
 		sleep_for(run, slice_ns / TWIN_SHARE);
-		over = caught_signal || i + 1 == run->slices_per_interval;
+		over = is_over(run, tally, ++slices);
 		err = producers_enter(run, over ? next : real);
 		if (err)
 			return err;
 		add_slice(&tally[BENCH_TWIN], run);
 	}
+	/* Where there may be more of them, there is one interval. */
+	if (slices > run->slices_per_interval)
+		run->slices_per_interval = slices;
 	return 0;
 }
 
@@ -368,7 +392,7 @@ static int sample_all(struct bench_run *run)
 }
 
 /*
- * How long an interval is, and how many slices it is cut into. The end of a slice waits for each producer to have its
+ * How long an interval is, and how many slices it is cut into, and goes on for at most. The end of a slice waits for each producer to have its
  * turn on a CPU: the more of them share one, the fewer slices.
  */
 static void choose_interval(struct bench_run *run)
@@ -383,6 +407,10 @@ static void choose_interval(struct bench_run *run)
 	if (!run->result->exact)
 		run->slices_per_interval =
 			(unsigned int)min_u64(max_u64(slices, 1), max_u64(most, 1));
+	run->most_slices = run->slices_per_interval;
+	if (run->looks_at_core)
+		run->most_slices = (unsigned int)(options->longest_interval_ns *
+						  run->slices_per_interval / run->interval_ns);
 }
 
 static void pin_producers(struct bench_run *run, const struct cpu_list *list, size_t first,
@@ -421,7 +449,8 @@ static int choose_cpus(struct bench_run *run, int *cpus)
 static int start_producers(struct bench_run *run)
 {
 	int *cpus = calloc(run->options->nr_producers, sizeof(*cpus));
-	size_t max_slices = (size_t)(nr_intervals(run) + 1) * SLICES_PER_INTERVAL;
+	size_t longest = run->options->longest_interval_ns / run->options->interval_ns;
+	size_t max_slices = (nr_intervals(run) + 1) * SLICES_PER_INTERVAL * longest;
 	int err;
 
 	if (!cpus)

@@ -79,6 +79,7 @@ struct slice {
 	struct cpu_time cpu;
 	u64 involuntary_switches;
 	u64 looked_ns; /* time for looks at the core, which is none of the benchmark's */
+	u64 alone; /* pieces that may be found to have had the core alone: see summary.c */
 };
 
 enum phase_kind {
@@ -135,7 +136,8 @@ struct bench_run {
 	u64 pieces; /* of a batch, each fired by itself */
 	size_t nr_cpus; /* that producers may be on */
 	u64 interval_ns;
-	unsigned int slices_per_interval;
+	unsigned int slices_per_interval; /* in a suite at least: see most_slices */
+	unsigned int most_slices; /* that an interval goes on for while its core is shared */
 	u64 batches_per_slice; /* exact mode; 0: a slice lasts until the phase changes */
 	struct command command; /* of a watcher */
 	bool watching; /* attached, to be detached */

@@ -39,21 +39,13 @@ static size_t end_of_pieces(const struct samples *samples, size_t block)
 	return block_end(samples, block) * samples->pieces;
 }
 
-/*
- * A core may be shared between two looks and at neither of them, where others come and go: so it must have been
- * the thread's alone for so long before a piece and after it, too, as far as its slice goes, and of short
- * pieces, between which most of the time passes, for so many.
- */
-#define ALONE_AROUND_NS (250 * NSEC_PER_USEC)
-#define ALONE_AROUND 8
-
 /* From piece `from` in steps of 1 or -1 up to `end`, which is not looked at. */
 static bool was_alone_from(const struct samples *samples, size_t from, size_t end, int step,
 			   u64 reference)
 {
 	u64 passed_ns = 0, passed = 0;
 
-	for (size_t i = from; i != end && passed_ns < ALONE_AROUND_NS && passed < ALONE_AROUND;
+	for (size_t i = from; i != end && passed_ns < CORE_AROUND_NS && passed < CORE_AROUND;
 	     i += (size_t)step) {
 		if (!core_is_alone(core_busy_cycles(&samples->looks[i]), reference))
 			return false;

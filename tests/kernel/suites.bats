@@ -51,6 +51,18 @@ suite_run() {
 	result '[.results | group_by(.round)[] | map([.benchmark, .parameters.nr_maps])] | unique | length > 1'
 }
 
+# Slices are 10 ms at least, so 20 ms have two of them, and a round at most eight.
+@test "a round is as long as its set-up, and longer on a shared core, up to four times what was asked for" {
+	rows "$CONTROL --nr_maps 40 --hashmap_max_entries 16384 --hashmap_nr_keys_used 16384" "$SEQ --nr_maps 4 -p 2"
+	suite_run --rounds 3 --round-ms 20
+	[ "$status" -eq 0 ] || fail "not run"
+	result '.results | all((.intervals | length) == 2 and .cost_ns.raw.blocks <= 8 * .options.producers)'
+	result '.results | all(.intervals[0].duration_ns > 0.9 * ([.setup_ns, 80e6] | min))'
+	result '[.results[] | select(.parameters.nr_maps == 40)] | all(.setup_ns > 40e6)'
+	# Nobody looks whether several producers share their core with others.
+	result '[.results[] | select(.options.producers == 2 and .setup_ns < 30e6)] | all(.cost_ns.raw.blocks <= 6)'
+}
+
 @test "the median over the rounds, and its interval" {
 	rows "$SEQ --nr_maps 4"
 	suite_run --rounds 9
