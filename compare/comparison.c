@@ -406,7 +406,8 @@ static int find_reference(const struct compared_case *compared, u64 *reference)
 
 /*
  * Count the rounds of a side that were measured on a shared core. Those that only seem to have had it alone,
- * since they never had it in between, are marked as such. Returns how many had it alone.
+ * since they never had it in between, are marked as such. And those on a core alone are not disturbed: what was interrupted
+ * is none of the batches that count. Returns how many had it alone.
  */
 static size_t count_alone(const struct rounds *rounds, struct rounds_facts *facts, u64 reference)
 {
@@ -418,6 +419,7 @@ static size_t count_alone(const struct rounds *rounds, struct rounds_facts *fact
 		round->alone = round->alone && round->reference &&
 			       core_agrees(round->reference, reference);
 		alone += round->alone;
+		facts->nr_disturbed -= round->alone && round->disturbed;
 		facts->nr_shared += round->reference && !round->alone;
 	}
 	return alone;
@@ -524,10 +526,7 @@ static int compare_in_cycles(const struct comparison *comparison, struct compare
 	return 0;
 }
 
-/*
- * Of the rounds that are compared, the share that was disturbed. On a core alone that a producer is interrupted
- * does no harm: what was interrupted is none of the batches that count.
- */
+/* Of the rounds that are compared, the share that was on a shared core or disturbed. */
 static double disturbed_share(const struct rounds *rounds, const struct rounds_facts *facts)
 {
 	size_t n = 0;

@@ -39,6 +39,18 @@ int median_of(const double *samples, size_t n, double *median)
 	return 0;
 }
 
+int middle_half_of(const double *samples, size_t n, double *lo, double *hi)
+{
+	double *sorted = sorted_copy(samples, n);
+
+	if (!sorted)
+		return no_memory(n);
+	*lo = stats_quantile(sorted, n, 0.25);
+	*hi = stats_quantile(sorted, n, 0.75);
+	free(sorted);
+	return 0;
+}
+
 /*
  * Both sides in one order. Ranks are doubled, so that the mean rank of samples that tie is a whole
  * number too.

@@ -10,6 +10,9 @@
 
 int median_of(const double *samples, size_t n, double *median);
 
+/* The first and the third quartile: half of the samples are between them. */
+int middle_half_of(const double *samples, size_t n, double *lo, double *hi);
+
 /* With so many samples in all or fewer, p is exact. */
 #define RANK_TEST_EXACT 50
 

@@ -111,7 +111,13 @@ static int describe(struct judged *judged)
 	return err;
 }
 
-/* That no difference was found does not mean that there is none: say how large one may be. */
+/* Sides that may differ by more than a tenth, or than the threshold if that is larger, are not called the same. */
+#define MAY_HIDE 0.1
+
+/*
+ * That no difference was found does not mean that there is none: say how large one may be, and do not call the
+ * same what nothing is known of.
+ */
 static void tell_precision(struct judged *judged)
 {
 	const struct ratio *ratio = &judged->ratio;
@@ -119,6 +125,8 @@ static void tell_precision(struct judged *judged)
 
 	if (!ratio->has_interval || reach <= judged->threshold)
 		return;
+	if (reach > fmax(MAY_HIDE, judged->threshold))
+		judged->verdict = VERDICT_NOT_ENOUGH;
 	if (reach < 10)
 		snprintf(judged->why, sizeof(judged->why), "up to %.0f%% may hide in the noise",
 			 100 * reach);
@@ -151,6 +159,22 @@ static int drift_of(const struct rounds *rounds, double *drift)
 }
 
 /*
+ * The state of a machine, such as where memory lies and who else needs it, lasts for many rounds: where these
+ * differ among each other, two sides each of which is of one time do, too. Do the middle halves of their rounds overlap?
+ */
+static int overlap(const struct judged *judged, bool *overlaps)
+{
+	double lo[NR_SIDES], hi[NR_SIDES];
+	int err = 0;
+
+	for (int side = 0; side < NR_SIDES && !err; side++)
+		err = middle_half_of(judged->rounds[side].values, judged->rounds[side].n, &lo[side],
+				     &hi[side]);
+	*overlaps = !err && lo[SIDE_BASE] <= hi[SIDE_NEW] && lo[SIDE_NEW] <= hi[SIDE_BASE];
+	return err;
+}
+
+/*
  * What waits for memory does not take fewer ns by a faster clock, and so takes more cycles: a verdict in cycles
  * of a side whose clock was another.
  */
@@ -168,21 +192,25 @@ static int doubt(struct judged *judged)
 {
 	const struct rounds *base = &judged->rounds[SIDE_BASE], *new = &judged->rounds[SIDE_NEW];
 	double drifts[NR_SIDES];
+	bool overlaps;
 	int err = drift_of(base, &drifts[SIDE_BASE]);
 
 	if (!err)
 		err = drift_of(new, &drifts[SIDE_NEW]);
+	if (!err)
+		err = overlap(judged, &overlaps);
 	if (err)
 		return err;
 	if (judged->disturbed > 0.5) {
 		not_enough(judged,
-			   "%.0f%% of the rounds of a side were disturbed by the machine: "
+			   "%.0f%% of the rounds of a side were on a shared core, or disturbed: "
 			   "let the sides take turns",
 			   100 * judged->disturbed);
 	} else if (fabs(new->value - base->value) <= fmax(drifts[SIDE_BASE], drifts[SIDE_NEW])) {
-		judged->verdict = VERDICT_SAME;
-		snprintf(judged->why, sizeof(judged->why),
-			 "a side's own rounds drift as far as that");
+		not_enough(judged, "a side's own rounds drift as far as that: "
+				   "let the sides take turns");
+	} else if (overlaps) {
+		not_enough(judged, "the sides' rounds overlap: let the sides take turns");
 	}
 	if (judged->clock_ratio > 0 && is_difference(judged->verdict) && !holds_in_time(judged)) {
 		judged->verdict = VERDICT_SAME;

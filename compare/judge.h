@@ -15,7 +15,7 @@ enum verdict {
 	VERDICT_WORSE,
 	VERDICT_BETTER,
 	VERDICT_SAME,
-	VERDICT_NOT_ENOUGH, /* the rounds there are cannot say */
+	VERDICT_NOT_ENOUGH, /* the rounds there are cannot say, or not with these sides */
 	NR_VERDICTS,
 };
 
@@ -41,7 +41,7 @@ struct judged {
 
 	/*
 	 * All rounds of one side ran before those of the other, so that whatever changed meanwhile
-	 * shows as a difference; and which share of them was disturbed by the machine, of the side with
+	 * shows as a difference; and which share of them was on a shared core or disturbed, of the side with
 	 * more.
 	 */
 	bool one_by_one;
@@ -67,9 +67,9 @@ struct criteria {
  * Fill in all that follows `step` in each of n cases, and the sides' value. A case is worse (or
  * better) if its new value is beyond the threshold to that side and, of times, if p after the
  * correction for all cases is below alpha. Where the sides ran one by one, it must also be further
- * from the base than the thirds of a side's own rounds are from each other, hold in time as well as in cycles, and
- * not more than half of a side's rounds be disturbed: a machine that changes while one side runs does so between the sides. -ENOMEM
- * or 0.
+ * from the base than the thirds of a side's own rounds are from each other, the middle halves of the sides' rounds must
+ * be apart, it must hold in time as well as in cycles, and not more than half of a side's rounds be disturbed: a machine that
+ * changes while one side runs does so between the sides. -ENOMEM or 0.
  */
 int judge(struct judged *const *cases, size_t n, const struct criteria *criteria);
 

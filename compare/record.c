@@ -42,6 +42,7 @@ static const struct field result_fields[] = {
 	{ "parameters", FIELD_OBJECT, true },
 	{ "status", FIELD_TEXT, true },
 	{ "reason", FIELD_TEXT, false },
+	{ "case", FIELD_COUNT, false },
 	{ "round", FIELD_COUNT, false },
 	{ "options", FIELD_OBJECT, true },
 	{ "options.producers", FIELD_COUNT, true },
@@ -382,6 +383,46 @@ static int check_document(struct record *record)
 	return err;
 }
 
+struct ordered {
+	json_t *result;
+	u64 number; /* of the case */
+	size_t index;
+};
+
+static int by_case(const void *left, const void *right)
+{
+	const struct ordered *a = left, *b = right;
+
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->index < b->index ? -1 : 1;
+}
+
+/* A suite's results are in the order they ran, which is random. In a table people look for that of the suite. */
+static int put_in_order(struct record *record)
+{
+	size_t n = json_array_size(record->results);
+	struct ordered *ordered = calloc(n + 1, sizeof(*ordered));
+	json_t *results = json_array();
+	bool complete = ordered && results, numbered = complete;
+
+	for (size_t i = 0; i < n && numbered; i++) {
+		ordered[i].result = json_array_get(record->results, i);
+		ordered[i].index = i;
+		numbered = record_count(ordered[i].result, "case", &ordered[i].number);
+	}
+	if (numbered) {
+		qsort(ordered, n, sizeof(*ordered), by_case);
+		for (size_t i = 0; i < n && complete; i++)
+			complete = !json_array_append(results, ordered[i].result);
+		complete = complete && !json_object_set(record->root, "results", results);
+		record->results = json_object_get(record->root, "results");
+	}
+	json_decref(results);
+	free(ordered);
+	return complete ? 0 : error_set(ENOMEM, "%s: no memory to read it", record->path);
+}
+
 static int not_json(const char *path, const json_error_t *error)
 {
 	switch (json_error_code(error)) {
@@ -415,6 +456,8 @@ int record_parse(const char *path, const char *text, size_t len, struct record *
 	if (!record->root)
 		return not_json(path, &error);
 	err = check_document(record);
+	if (!err)
+		err = put_in_order(record);
 	if (err)
 		record_free(record);
 	return err;

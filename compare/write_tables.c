@@ -204,11 +204,17 @@ static int print_common_parts(const struct page *page)
 	return err ? error_set(ENOMEM, "no memory for the names of cases") : 0;
 }
 
+/* Where rounds on a shared core are left out, those that count have been left alone. */
+static size_t nr_in_doubt(const struct rounds_facts *facts)
+{
+	return facts->alone_only ? 0 : facts->nr_disturbed + facts->nr_shared;
+}
+
 static bool is_to_be_heeded(const struct rounds_facts *facts)
 {
 	return facts->nr_failed + facts->nr_skipped + facts->nr_not_exact +
-	       facts->nr_without_figure + facts->nr_interrupted + facts->nr_disturbed +
-	       facts->nr_shared + facts->nr_without_cycles + facts->nr_below_floor + facts->lost;
+	       facts->nr_without_figure + facts->nr_interrupted + nr_in_doubt(facts) +
+	       facts->nr_without_cycles + facts->nr_below_floor + facts->lost;
 }
 
 static void print_share(FILE *stream, const char **comma, size_t n, size_t of, const char *what)
@@ -229,9 +235,10 @@ static void print_heeded(const struct page *page, const struct compared_case *co
 
 	begin_item(page);
 	fprintf(stream, "%s, %s: ", name, side_names[side]);
-	print_share(stream, &comma, facts->nr_disturbed, n, "disturbed by the machine");
-	print_share(stream, &comma, facts->nr_shared, n,
-		    facts->alone_only ? "on a shared core and left out" : "on a shared core");
+	if (nr_in_doubt(facts)) {
+		print_share(stream, &comma, facts->nr_disturbed, n, "disturbed by the machine");
+		print_share(stream, &comma, facts->nr_shared, n, "on a shared core");
+	}
 	print_share(stream, &comma, facts->nr_without_cycles, n,
 		    "without cycles, and so in ns like the others");
 	print_share(stream, &comma, facts->nr_below_floor, n, "below the floor");
@@ -274,6 +281,26 @@ static int print_remarks(const struct page *page)
 		free(name);
 	}
 	return 0;
+}
+
+/* Of all cases together: it is nothing to be done about. */
+static void print_shared(const struct page *page)
+{
+	size_t shared = 0, all = 0;
+
+	for (size_t i = 0; i < page->comparison->nr_cases; i++) {
+		for (int side = 0; side < NR_SIDES; side++) {
+			const struct rounds_facts *facts = &page->comparison->cases[i].facts[side];
+
+			all += facts->nr_results;
+			shared += facts->alone_only ? facts->nr_shared : 0;
+		}
+	}
+	if (!shared)
+		return;
+	heading(page, "Left out");
+	begin_item(page);
+	fprintf(page->stream, "%zu of %zu rounds, measured on a shared core\n", shared, all);
 }
 
 static void print_not_compared(const struct page *page)
@@ -358,6 +385,7 @@ static int print_page(struct page *page)
 		err = print_common_parts(page);
 	if (!err)
 		err = print_remarks(page);
+	print_shared(page);
 	print_not_compared(page);
 	print_rules(page);
 	print_summary(page);

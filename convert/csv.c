@@ -111,7 +111,7 @@ static void print_entry(FILE *stream, const struct entry *entry, json_t *figures
 	print_text(stream, record_text(entry->result, "benchmark"));
 	fputc(',', stream);
 	print_text(stream, entry->row ? record_text(entry->row, "name") : "");
-	fprintf(stream, ",%zu,", entry->round + 1);
+	fprintf(stream, ",%zu,", entry->round);
 	if (!entry->row && entry_figure(entry, "raw", &figure))
 		fputs(figure.unit, stream);
 	for (size_t i = 0; i < ARRAY_SIZE(metric_names); i++) {

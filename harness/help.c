@@ -114,6 +114,8 @@ void options_print_help(const struct options *options)
 	printf("Usage: bench [OPTION]... %s%s\n", named ? named->name : "NAME",
 	       !named || command ? " [-- COMMAND...]" : "");
 	printf("       bench -l [-v]\n"
+	       "       bench --suite FILE [OPTION]...\n"
+	       "       bench ab [OPTION]... -- CASE -- CASE    (`bench ab --help`)\n"
 	       "       bench compare [OPTION]... BASE NEW      (`bench compare --help`)\n"
 	       "       bench convert --format FORMAT RESULT... (`bench convert --help`)\n\n"
 	       "Measure what one operation costs on the kernel that is running. NAME is one of\n"

@@ -314,6 +314,7 @@ static int run_one(struct plan *plan, struct plan_case *c, u32 round)
 	if (!result)
 		return error_set(ENOMEM, "no memory for another result");
 	result->round = round + 1;
+	result->case_number = (u32)(c - plan->cases);
 	err = run_case(c->options, &nobody, result);
 	c->took_ns += now_ns() - begun;
 	c->nr_run += err != -E_CANNOT;

@@ -118,6 +118,7 @@ struct result {
 	const struct options *options;
 	enum trigger_kind trigger; /* TRIGGER_AUTO: the benchmark has no program to fire */
 	u32 round; /* of a suite, from 1; 0: a single case */
+	u32 case_number; /* of a suite, from 0 */
 	u64 started_unix_ns;
 	u64 setup_ns; /* from the start of the case to the first timed batch; 0: it came to none */
 	u64 cpus_used[16]; /* bit set of the CPUs that producers were put on; 0 when not pinned */

@@ -648,6 +648,7 @@ static json_t *case_result(const struct result *result)
 
 	json_put(&object, "benchmark", text(result->bench->name));
 	json_put(&object, "parameters", parameters(result));
+	json_put(&object, "case", result->round ? integer(result->case_number) : json_null());
 	json_put(&object, "round", result->round ? integer(result->round - 1) : json_null());
 	json_put(&object, "status", text(status_name(result->status)));
 	json_put(&object, "reason", text_or_null(result->reason));

@@ -228,6 +228,28 @@ line_of() {
 	[[ $output != *"maps-get, BASE:"* ]] || wrong "something about BASE"
 }
 
+@test "compare: rounds on a shared core are left out, which is said once" {
+	# shellcheck disable=SC2016 # jq's
+	local core='.disturbance |= (.disturbed = true | .core = {alone: 0.5, alone_only: $alone, ghz: 2,
+		reference_cycles: 1200})'
+	for side in base new; do
+		results "$side" "[rounds(100; 10; $([ "$side" = base ] && echo 0 || echo 100))] |
+			to_entries[] | (.key < 8) as \$alone | .value | $core"
+	done
+	compared 0 "$folder/base" "$folder/new"
+	seen " 8/8 "
+	seen $'Left out:\n  4 of 20 rounds, measured on a shared core\n'
+	# On a core alone an interruption disturbs nothing that counts.
+	[[ $output != *"To be heeded"* ]] || wrong "too much is said"
+}
+
+@test "compare: cases of a suite are in its order, whatever order they ran in" {
+	results base 'rounds(100; 1; 0) as $r | ($r, ($r | .parameters.nr_maps = 17), ($r | .parameters.nr_maps = 18)) |
+		.case = (.parameters.nr_maps * 2) % 5'
+	compared 4 "$folder/base" "$folder/base"
+	[[ $(line_of maps-get/ | tr '\n' ' ') =~ nr_maps=18.*nr_maps=16.*nr_maps=17 ]] || wrong "another order"
+}
+
 @test "compare: a case that fails is a regression" {
 	compared 1 "$corpus/timed.json" "$corpus/failed.json"
 	seen "failed in NEW: cannot load: Invalid argument (a regression)"

@@ -85,12 +85,36 @@ static void a_side_that_drifts(void **state)
 			assert_int_equal(judge(cases, 1, &usual), 0);
 			assert_true(judged[0].corrected_p < 0.01);
 			assert_int_equal(judged[0].verdict,
-					 drift && one_by_one ? VERDICT_SAME : VERDICT_WORSE);
+					 drift && one_by_one ? VERDICT_NOT_ENOUGH : VERDICT_WORSE);
 			assert_string_equal(judged[0].why,
 					    drift && one_by_one
-						    ? "a side's own rounds drift as far as that"
+						    ? "a side's own rounds drift as far as that: "
+						      "let the sides take turns"
 						    : "");
 		}
+	}
+}
+
+/* Rounds from 100 to 118 and from 109 to 127. */
+static void sides_that_overlap(void **state)
+{
+	struct criteria criteria = usual;
+
+	(void)state;
+	criteria.alpha = 0.1;
+	for (int one_by_one = 0; one_by_one < 2; one_by_one++) {
+		one_case(100, 109)->one_by_one = one_by_one;
+		for (size_t i = 0; i < ROUNDS; i++) {
+			/* Not in the order of time: no drift. */
+			base_values[0][i] = 100 + 2 * (double)(i * 7 % ROUNDS);
+			new_values[0][i] = 109 + 2 * (double)(i * 7 % ROUNDS);
+		}
+		assert_int_equal(judge(cases, 1, &criteria), 0);
+		assert_int_equal(judged[0].verdict,
+				 one_by_one ? VERDICT_NOT_ENOUGH : VERDICT_WORSE);
+		assert_string_equal(
+			judged[0].why,
+			one_by_one ? "the sides' rounds overlap: let the sides take turns" : "");
 	}
 }
 
@@ -104,8 +128,8 @@ static void a_busy_machine(void **state)
 	judged[0].one_by_one = true;
 	assert_int_equal(judge(cases, 1, &usual), 0);
 	assert_int_equal(judged[0].verdict, VERDICT_NOT_ENOUGH);
-	assert_string_equal(judged[0].why, "70% of the rounds of a side were disturbed by the "
-					   "machine: let the sides take turns");
+	assert_string_equal(judged[0].why, "70% of the rounds of a side were on a shared core, or "
+					   "disturbed: let the sides take turns");
 	one_case(100, 110)->disturbed = 0.4;
 	judged[0].one_by_one = true;
 	assert_int_equal(judge(cases, 1, &usual), 0);
@@ -213,13 +237,26 @@ static void p_is_corrected_for_the_cases(void **state)
 
 static void same_says_what_may_hide(void **state)
 {
+	struct criteria criteria = usual;
+
 	(void)state;
 	begin(ROUNDS);
 	for (size_t k = 0; k < ROUNDS; k++)
-		base_values[0][k] = new_values[0][k] = 100 + 5 * (double)k;
+		base_values[0][k] = new_values[0][k] = 100 + (double)k;
 	assert_int_equal(judge(cases, 1, &usual), 0);
 	assert_int_equal(judged[0].verdict, VERDICT_SAME);
 	assert_non_null(strstr(judged[0].why, "may hide in the noise"));
+
+	/* More than a tenth is too much, but where the threshold is more. */
+	for (size_t k = 0; k < ROUNDS; k++)
+		base_values[0][k] = new_values[0][k] = 100 + 5 * (double)k;
+	assert_int_equal(judge(cases, 1, &usual), 0);
+	assert_int_equal(judged[0].verdict, VERDICT_NOT_ENOUGH);
+	assert_non_null(strstr(judged[0].why, "may hide in the noise"));
+	criteria.threshold = 1;
+	criteria.threshold_given = true;
+	assert_int_equal(judge(cases, 1, &criteria), 0);
+	assert_int_equal(judged[0].verdict, VERDICT_SAME);
 }
 
 static enum verdict exact_verdict(double base, double new, const struct criteria *criteria)
@@ -367,6 +404,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(verdicts_of_times),
 		cmocka_unit_test(a_side_that_drifts),
+		cmocka_unit_test(sides_that_overlap),
 		cmocka_unit_test(a_busy_machine),
 		cmocka_unit_test(a_clock_that_is_faster),
 		cmocka_unit_test(threshold_of_nothing),
