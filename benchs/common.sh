@@ -93,7 +93,7 @@ measure() {
 	is_complete || incomplete "$@"
 	cases=$((cases + 1))
 	case $output in
-	*'warning: the machine was busy'* | *'warning: the core was busy'*)
+	*'warning: '*', figures may be off: '*)
 		disturbed=$((disturbed + 1))
 		;;
 	esac
@@ -156,7 +156,7 @@ cost() {
 # warn_if_disturbed: the last word of a sweep.
 warn_if_disturbed() {
 	if [ "$disturbed" -gt 0 ]; then
-		echo "warning: in $disturbed of $cases cases the machine was busy with something else;" \
-			"-d 10 measures longer" >&2
+		echo "warning: in $disturbed of $cases cases the machine was busy with something else," \
+			"figures may be off; -d 10 measures longer" >&2
 	fi
 }

@@ -16,7 +16,8 @@ sweeps max_entries method nr_entries
 nr_entries=(1 10 200 500 1000 5000 20000 39000)
 batch=() by_key=()
 
-# dump METHOD ENTRIES: one case, and its $row: name, wall and CPU time of a dump, the unit.
+# dump METHOD ENTRIES: one case, and its $row: name, wall and CPU time of a dump, the unit, whether the
+# core was shared.
 dump() {
 	local case name=$2
 
@@ -27,8 +28,9 @@ dump() {
 		$1 == "raw" && $2 != "not" { time = $2; unit = $3 }
 		$1 == "raw" && $2 == "not" { unit = "inexact" }
 		$1 == "cpu" { cpu = $2 }
+		/^warning: the core was busy/ { core = "shared" }
 		END {
-			print name, time + 0, cpu + 0, unit
+			print name, time + 0, cpu + 0, unit, core ? core : "alone"
 			exit unit == "ns/op" && !cpu
 		}' <<<"$output") || incomplete "${case[@]}"
 }
@@ -41,7 +43,7 @@ table() {
 			head = sprintf("%-22s %12s", "Benchmark", exact ? "Instructions" : "Time(ns)")
 			if (!exact)
 				head = head sprintf(" %12s", "CPU(ns)")
-			if (NF > 4)
+			if (NF > 5)
 				head = head sprintf(" %8s", "ratio")
 			print head
 			gsub(/./, "-", head)
@@ -52,9 +54,9 @@ table() {
 			line = sprintf("%-22s %12.0f", $1, $2)
 			if (!exact)
 				line = line sprintf(" %12.0f", $3)
-			if (NF > 4)
-				line = line sprintf(" %8s", $5)
-			print line
+			if (NF > 5)
+				line = line sprintf(" %8s", $6)
+			print line ($5 == "shared" ? "  shared core" : "")
 		}'
 }
 

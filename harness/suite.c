@@ -146,6 +146,7 @@ static int read_row(struct suite *suite, const struct options *options, char *li
 
 	if (strlen(line) != len)
 		return error_set(E_USAGE, "not a text: it has a NUL in it");
+	line[strcspn(line, "\n")] = '\0';
 	cut_comment(line);
 	if (!line[strspn(line, BLANKS)])
 		return 0;

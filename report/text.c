@@ -269,11 +269,13 @@ static void core_line(FILE *out, const struct result *result)
 			"core", 100 * core->alone, what);
 }
 
+/* Batches that had their core alone are not those that were interrupted. */
 static void disturbance(FILE *out, const struct result *result)
 {
 	if (!result_disturbed(result))
 		return;
-	fprintf(out, "warning: the machine was busy with something else, figures may be off: ");
+	fprintf(out, "warning: the machine was busy with something else, %s may be off: ",
+		result->core.alone_only ? "rates" : "figures");
 	if (result->steal_ns > 0)
 		fprintf(out, "%.1lf ms taken by the hypervisor, ", (double)result->steal_ns / 1e6);
 	fprintf(out, "producers interrupted %llu times\n",

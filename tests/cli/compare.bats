@@ -244,6 +244,7 @@ line_of() {
 }
 
 @test "compare: cases of a suite are in its order, whatever order they ran in" {
+	# shellcheck disable=SC2016 # jq's
 	results base 'rounds(100; 1; 0) as $r | ($r, ($r | .parameters.nr_maps = 17), ($r | .parameters.nr_maps = 18)) |
 		.case = (.parameters.nr_maps * 2) % 5'
 	compared 4 "$folder/base" "$folder/base"

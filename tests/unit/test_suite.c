@@ -159,7 +159,7 @@ static void test_bad_braces(void **state)
 {
 	(void)state;
 	refused("zz-suite --zz_size {1,2\n",
-		":1: braces that do not match, or one pair in another: 'zz-suite --zz_size {1,2?'");
+		":1: braces that do not match, or one pair in another: 'zz-suite --zz_size {1,2'");
 	refused("\nzz-suite --zz_size 1,2}",
 		":2: braces that do not match, or one pair in another: 'zz-suite --zz_size 1,2}'");
 	refused("zz-suite --zz_size {1,{2,3}}",
