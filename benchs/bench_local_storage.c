@@ -42,11 +42,16 @@ struct params {
 
 static const struct bench_param storage_params[] = { PARAM_NR_MAPS, PARAM_LOOKUP, {} };
 
+static u64 max_entries(const void *params)
+{
+	return ((const struct params *)params)->hashmap_max_entries;
+}
+
 static const struct bench_param control_params[] = {
 	PARAM_NR_MAPS,
 	PARAM_LOOKUP,
-	BENCH_UINT(hashmap_nr_keys_used, struct params, 1000, 1, 1U << 26,
-		   "keys to be looked up, at random, and filled in before"),
+	BENCH_UINT_UP_TO(hashmap_nr_keys_used, struct params, 1000, 1, 1U << 26, max_entries,
+			 "keys to be looked up, at random, and filled in before"),
 	BENCH_UINT(hashmap_max_entries, struct params, 1000, 1, 1U << 26, "size of each map"),
 	{},
 };

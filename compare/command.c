@@ -205,6 +205,17 @@ static int parse_side(struct compare_options *options, int argc, char *const *ar
 	return err;
 }
 
+static int check_output(const struct compare_options *options)
+{
+	int err = 0;
+
+	for (int side = 0; side < NR_SIDES; side++) {
+		for (size_t i = 0; i < options->nr_paths[side] && !err; i++)
+			err = output_is_no_input(options->output, options->paths[side][i]);
+	}
+	return err;
+}
+
 static int check_paths(struct compare_options *options, bool divided)
 {
 	size_t nr_base = options->nr_paths[SIDE_BASE];
@@ -228,7 +239,7 @@ static int check_paths(struct compare_options *options, bool divided)
 	}
 	if (nr_stdin > 1)
 		return error_set(E_USAGE, "-: standard input can be read once only");
-	return 0;
+	return check_output(options);
 }
 
 static int parse(struct compare_options *options, int argc, char *const *argv)

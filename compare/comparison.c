@@ -161,7 +161,6 @@ static int add_round(struct compared_case *compared, enum side side, const json_
 	struct rounds_facts *facts = &compared->facts[side];
 	bool usable = has_figure && (is_row || figure->exact || !figure->counted);
 	struct round_facts round = {
-		.alone = record_is_true(result, "disturbance.core.alone_only"),
 		.disturbed = record_is_true(result, "disturbance.disturbed"),
 		.cycles = figure->cycles,
 		.ghz = figure->ghz,
@@ -184,7 +183,11 @@ static int add_round(struct compared_case *compared, enum side side, const json_
 	compared->inexact = compared->inexact || !figure->exact;
 	compared->judged.step = fmax(compared->judged.step, figure->step);
 	record_count(result, "started_unix_ns", &round.started);
-	record_count(result, "disturbance.core.reference_cycles", &round.reference);
+	/* Rates are of all batches, whoever else was on the core. */
+	if (!figure->higher_is_better) {
+		round.alone = record_is_true(result, "disturbance.core.alone_only");
+		record_count(result, "disturbance.core.reference_cycles", &round.reference);
+	}
 	return add_value(&compared->judged.rounds[side], facts, figure->value, &round);
 }
 
@@ -272,41 +275,6 @@ static int add_nothing(struct comparison *comparison, enum side side, const json
 	return 0;
 }
 
-static int refuse_twice(const json_t *result, const char *before, const char *path)
-{
-	return error_set(E_USAGE, "%s and %s hold the same round of %s: give each once", before,
-			 path, record_text(result, "benchmark"));
-}
-
-/*
- * The same round twice would count for two. In a machine whose clock counts instructions every boot
- * starts at the same moment, but there more rounds make no difference.
- */
-static int check_twice(const struct record *record, const json_t *result, json_t *seen)
-{
-	json_t *round;
-	const char *before;
-	char *key;
-	int err = 0;
-
-	if (record_is_true(result, "exact_mode"))
-		return 0;
-	round = json_pack("[O?,O?,O?,O?]", json_object_get(result, "started_unix_ns"),
-			  record_field(result, "host.boot"), json_object_get(result, "benchmark"),
-			  json_object_get(result, "parameters"));
-	key = json_dumps(round, JSON_COMPACT | JSON_SORT_KEYS);
-	json_decref(round);
-	if (!key)
-		return no_memory();
-	before = json_string_value(json_object_get(seen, key));
-	if (before)
-		err = refuse_twice(result, before, record->path);
-	else if (json_object_set_new(seen, key, json_string(record->path)))
-		err = no_memory();
-	free(key);
-	return err;
-}
-
 static void note_start(s64 range[2], const json_t *result)
 {
 	u64 started;
@@ -334,7 +302,7 @@ static int note_round(struct comparison *comparison, enum side side, const struc
 	comparison->nr_results[side]++;
 	note_cpu_model(comparison, record_text(result, "host.cpu_model"));
 	note_start(range, result);
-	return check_twice(record, result, seen);
+	return record_check_twice(record, result, "", seen);
 }
 
 /*

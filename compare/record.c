@@ -519,6 +519,41 @@ void record_free(struct record *record)
 	record->results = NULL;
 }
 
+static int refuse_twice(const json_t *result, const char *before, const char *path)
+{
+	return error_set(E_USAGE, "%s and %s hold the same round of %s: give each once", before,
+			 path, record_text(result, "benchmark"));
+}
+
+int record_check_twice(const struct record *record, const json_t *result, const char *row,
+		       json_t *seen)
+{
+	json_t *round;
+	const char *before;
+	char *key;
+	int err = 0;
+
+	/* What gave no figures counts for none. */
+	if (record_is_true(result, "exact_mode") ||
+	    !strcmp(record_text(result, "status"), "failed") ||
+	    !strcmp(record_text(result, "status"), "skipped"))
+		return 0;
+	round = json_pack("[O?,O?,O?,O?,s]", json_object_get(result, "started_unix_ns"),
+			  record_field(result, "host.boot"), json_object_get(result, "benchmark"),
+			  json_object_get(result, "parameters"), row);
+	key = json_dumps(round, JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(round);
+	if (!key)
+		return error_set(ENOMEM, "no memory for the rounds of %s", record->path);
+	before = json_string_value(json_object_get(seen, key));
+	if (before)
+		err = refuse_twice(result, before, record->path);
+	else if (json_object_set_new(seen, key, json_string(record->path)))
+		err = error_set(ENOMEM, "no memory for the rounds of %s", record->path);
+	free(key);
+	return err;
+}
+
 bool record_real(const json_t *result, const char *path, double *value)
 {
 	const json_t *field = record_field(result, path);

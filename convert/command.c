@@ -191,8 +191,12 @@ int convert_command(int argc, char *const *argv, int *status)
 	if (!err && options.help) {
 		fputs(usage, stdout);
 	} else if (!err) {
+		for (size_t i = 0; i < options.nr_paths && !err; i++)
+			err = output_is_no_input(options.output, options.paths[i]);
 		records = calloc(options.nr_paths, sizeof(*records));
-		err = records ? read_all(&options, records) : error_set(ENOMEM, "no memory");
+		if (!err)
+			err = records ? read_all(&options, records)
+				      : error_set(ENOMEM, "no memory");
 		if (!err)
 			err = convert(&options, records);
 	}

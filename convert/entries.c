@@ -61,6 +61,20 @@ static int number_rounds(struct entries *entries, json_t *counts)
 	return 0;
 }
 
+/* The same round twice would count for two. */
+static int check_twice(const struct entries *entries)
+{
+	json_t *seen = json_object();
+	int err = seen ? 0 : no_memory();
+
+	for (size_t i = 0; i < entries->n && !err; i++)
+		err = record_check_twice(entries->list[i].record, entries->list[i].result,
+					 entries->list[i].row ? entries->list[i].id.name : "",
+					 seen);
+	json_decref(seen);
+	return err;
+}
+
 static bool had_core_alone(const struct entry *entry)
 {
 	return record_is_true(entry->result, "disturbance.core.alone_only");
@@ -104,6 +118,8 @@ int entries_of(const struct record *records, size_t nr_records, struct entries *
 	}
 	if (!err)
 		err = number_rounds(entries, counts);
+	if (!err)
+		err = check_twice(entries);
 	if (!err)
 		err = mark_shared(entries);
 	json_decref(counts);

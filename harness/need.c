@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a benchmark needs of the kernel and the user: capabilities, BTF, map types, limits. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,10 +62,30 @@ int bench_need_bpf(void)
 	return 0;
 }
 
+/* Can a map and its BTF still be opened? */
+static bool has_files_left(void)
+{
+	int fds[4], n = 0;
+	bool all;
+
+	while (n < (int)ARRAY_SIZE(fds) && (fds[n] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) >= 0)
+		n++;
+	all = n == (int)ARRAY_SIZE(fds) || errno != EMFILE;
+	while (n)
+		close(fds[--n]);
+	return all;
+}
+
 int bench_need_map_type(enum bpf_map_type type)
 {
-	int found = libbpf_probe_bpf_map_type(type, NULL);
+	int found = libbpf_probe_bpf_map_type(type, NULL), err;
 
+	if (found <= 0 && !has_files_left()) {
+		err = bench_need_files(0);
+		if (err)
+			return err;
+		found = libbpf_probe_bpf_map_type(type, NULL);
+	}
 	if (found > 0)
 		return 0;
 	return error_set(E_CANNOT, "this kernel has no maps of type %s",

@@ -527,6 +527,10 @@ static int check_watcher(const struct command_line *line, const struct options *
 /* What rounds of several cases have, and a single case has not. */
 static const char *const of_suites[] = { "rounds", "precision", "max-time", "round-ms", "seed" };
 
+static const char *const times[] = { "duration", "warmup", "interval" };
+static const char how_long[] =
+	"in a suite --round-ms says how long, and -d in a row of what watches others";
+
 /* What only a suite has, and what only a row of it can have. */
 static int check_suite(const struct command_line *line, const struct options *options)
 {
@@ -538,6 +542,8 @@ static int check_suite(const struct command_line *line, const struct options *op
 
 		if (!options->suite_path && suites_own)
 			return error_set(E_USAGE, "--%s: only with --suite FILE", given->name);
+		if (options->suite_path && is_one_of(full_name(given), times, ARRAY_SIZE(times)))
+			return error_set(E_USAGE, "%s%s: %s", given->dashes, given->name, how_long);
 		if (options->suite_path && !suites_own &&
 		    !is_one_of(full_name(given), of_both, ARRAY_SIZE(of_both)))
 			return error_set(E_USAGE, "%s%s: belongs in a row of the suite",
@@ -560,9 +566,12 @@ static int check_core(const struct command_line *line, const struct options *opt
 		return error_set(E_USAGE, "-s: no benchmark here captures stack traces");
 	if (!bench)
 		return 0;
-	if (line->command && !bench->watcher)
+	if (line->command && !bench->watcher && bench_find(line->command[0]))
 		return error_set(E_USAGE, "more than one benchmark named: %s and %s",
 				 quoted(line->name), quoted(line->command[0]));
+	if (line->command && !bench->watcher)
+		return error_set(E_USAGE, "%s runs no command, but was given %s", bench->name,
+				 quoted(line->command[0]));
 	if (options->nr_consumers && !bench->has_consumers)
 		return error_set(E_USAGE, "-c: '%u' is not possible, %s has no consumers",
 				 options->nr_consumers, bench->name);
@@ -632,8 +641,6 @@ static int name_given(const struct command_line *line, struct options *options)
 /* What is the whole suite's, and so not a row's. */
 static int check_row(const struct command_line *line, const struct options *options)
 {
-	static const char *const times[] = { "duration", "warmup", "interval" };
-
 	if (options->help || options->version || options->list || options->given)
 		return error_set(E_USAGE, "a row runs a case: no -h, -V or -l");
 	if (options->quiet || options->verbose)
@@ -641,12 +648,9 @@ static int check_row(const struct command_line *line, const struct options *opti
 	for (size_t i = 0; i < line->nr_given; i++) {
 		const struct given *given = &line->given[i];
 
-		if (!strcmp(given->name, "json") || !strcmp(given->name, "suite"))
-			return error_set(E_USAGE, "--%s: not in a row of a suite", given->name);
 		if (!options->bench->watcher &&
 		    is_one_of(full_name(given), times, ARRAY_SIZE(times)))
-			return error_set(E_USAGE, "%s%s: in a suite --round-ms says how long",
-					 given->dashes, given->name);
+			return error_set(E_USAGE, "%s%s: %s", given->dashes, given->name, how_long);
 	}
 	return 0;
 }
@@ -658,8 +662,18 @@ static int read_case(const struct command_line *line, struct options *options)
 
 static int read_row(const struct command_line *line, struct options *options)
 {
-	int err = read_case(line, options);
+	int err;
 
+	/* First, since what is said of them elsewhere leads away from here. */
+	for (size_t i = 0; i < line->nr_given; i++) {
+		const struct given *given = &line->given[i];
+		const char *name = full_name(given);
+
+		if (is_one_of(name, of_suites, ARRAY_SIZE(of_suites)) || !strcmp(name, "json") ||
+		    !strcmp(name, "suite"))
+			return error_set(E_USAGE, "--%s: not in a row of a suite", given->name);
+	}
+	err = read_case(line, options);
 	return err ? err : check_row(line, options);
 }
 
@@ -721,7 +735,10 @@ static int read_plan_values(const struct command_line *line, struct options *opt
 
 		if (!is_one_of(full_name(given), of_suites, ARRAY_SIZE(of_suites)) &&
 		    strcmp(given->name, "json") != 0)
-			return error_set(E_USAGE, "%s%s: belongs to a case, behind a --",
+			return error_set(E_USAGE,
+					 is_one_of(full_name(given), times, ARRAY_SIZE(times))
+						 ? "%s%s: --round-ms says how long"
+						 : "%s%s: belongs to a case, behind a --",
 					 given->dashes, given->name);
 		err = take_core(given, options);
 		if (err)

@@ -172,7 +172,8 @@ static int read_rows(FILE *file, const struct options *options, struct suite *su
 	if (err)
 		return err;
 	if (ferror(file))
-		return error_set(errno, "cannot read %s: %s", options->suite_path, strerror(errno));
+		return error_set(E_USAGE, "cannot read the suite %s: %s", options->suite_path,
+				 strerror(errno));
 	if (!suite->n)
 		return error_set(E_USAGE, "%s: no case in it", options->suite_path);
 	return 0;
@@ -180,7 +181,8 @@ static int read_rows(FILE *file, const struct options *options, struct suite *su
 
 int suite_read(const struct options *options, struct suite *suite)
 {
-	FILE *file = fopen(options->suite_path, "re");
+	bool is_stdin = !strcmp(options->suite_path, "-");
+	FILE *file = is_stdin ? stdin : fopen(options->suite_path, "re");
 	int err;
 
 	memset(suite, 0, sizeof(*suite));
@@ -188,7 +190,8 @@ int suite_read(const struct options *options, struct suite *suite)
 		return error_set(E_USAGE, "cannot open the suite %s: %s", options->suite_path,
 				 strerror(errno));
 	err = read_rows(file, options, suite);
-	fclose(file);
+	if (!is_stdin)
+		fclose(file);
 	return err;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ struct output {
 	int fd;
 	bool is_stdout;
 	bool created; /* by us: not there before */
+	bool replaced; /* the content that was there is gone */
 };
 
 static const char *name_of(const struct output *output)
@@ -65,6 +67,19 @@ int output_open(const char *path, struct output **output)
 	return 0;
 }
 
+int output_is_no_input(const char *path, const char *input)
+{
+	struct stat ours, other;
+
+	if (!strcmp(path, "-") || !strcmp(input, "-") || stat(path, &ours) || stat(input, &other))
+		return 0;
+	if (!S_ISREG(ours.st_mode) || ours.st_dev != other.st_dev || ours.st_ino != other.st_ino)
+		return 0;
+	return error_set(E_USAGE,
+			 "%s: is read, and would be written over: give another file for the output",
+			 path);
+}
+
 /* A regular file of our own: not stdout, which others write to as well. */
 static bool is_regular(const struct output *output)
 {
@@ -102,12 +117,30 @@ static int flush_stdout(const struct output *output)
 	return output->is_stdout && fflush(stdout) ? -errno : 0;
 }
 
-static int replace_content(const struct output *output, const char *text, size_t len)
+/* Make sure that there is room before the old content goes. Not all file systems know how to. */
+static int reserve(const struct output *output, size_t len)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && len > limit.rlim_cur)
+		return -EFBIG;
+	if (!len || !fallocate(output->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)len))
+		return 0;
+	return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? -errno : 0;
+}
+
+static int replace_content(struct output *output, const char *text, size_t len)
 {
 	int err;
 
-	if (is_regular(output) && ftruncate(output->fd, 0))
-		return -errno;
+	if (is_regular(output)) {
+		err = reserve(output, len);
+		if (err)
+			return err;
+		output->replaced = true;
+		if (ftruncate(output->fd, 0))
+			return -errno;
+	}
 	err = flush_stdout(output);
 	if (!err)
 		err = write_all(output->fd, text, len);
@@ -135,7 +168,7 @@ int output_write(struct output *output, const char *text, size_t len)
 	if (err) {
 		cannot_write(output, -err);
 		/* Half a report must not be taken for one. Should that fail too, the text is told. */
-		if (is_regular(output) && ftruncate(output->fd, 0))
+		if (output->replaced && ftruncate(output->fd, 0))
 			error_prefix(err, "%s is left incomplete", name_of(output));
 		output_discard(output);
 		return err;

@@ -18,8 +18,15 @@ struct output;
 int output_open(const char *path, struct output **output);
 
 /*
+ * Refuse to write to a file that is an input, by whatever name: what is in it would be lost. -E_USAGE or 0. Where
+ * there is none of the names, or no regular file, that is for who opens it to tell.
+ */
+int output_is_no_input(const char *path, const char *input);
+
+/*
  * Replace the file's content by the text and close it. When that fails (a full disk), what was
- * written is taken back: a new file is removed, one that was there is left empty. Frees `output`
+ * written is taken back: a new file is removed, one that was there keeps its content where the file system can say
+ * beforehand that there is no room, and else is left empty. Frees `output`
  * in either case. 0 or a negative errno, with a text that names the file.
  */
 int output_write(struct output *output, const char *text, size_t len);

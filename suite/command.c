@@ -37,10 +37,14 @@ static int run_plan(struct plan *plan, const struct options *options, int *statu
 int suite_command(const struct options *options, int *status)
 {
 	const struct options **cases = NULL;
-	struct suite suite;
+	struct suite suite = {};
 	struct plan plan = {};
-	int err = suite_read(options, &suite);
+	int err = 0;
 
+	if (options->json_path)
+		err = output_is_no_input(options->json_path, options->suite_path);
+	if (!err)
+		err = suite_read(options, &suite);
 	if (!err) {
 		cases = calloc(suite.n, sizeof(*cases));
 		err = cases ? 0 : error_set(ENOMEM, "no memory for %zu cases", suite.n);

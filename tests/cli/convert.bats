@@ -56,6 +56,12 @@ python_with_scipy() {
 	refused "convert to what? --format google, go or csv" a.json
 	refused "convert what? Give results of \`bench --json\`" --format csv
 	refused "--format: 'xml' is none of google, go, csv" --format xml a.json
+	refused "$corpus/timed.json and $corpus/timed.json hold the same round of maps-get: give each once" \
+		--format csv "$corpus/timed.json" "$corpus/timed.json"
+	cp "$corpus/timed.json" "$folder/kept"
+	refused "$folder/./kept: is read, and would be written over: give another file for the output" \
+		--format csv "$folder/kept" -o "$folder/./kept"
+	cmp "$corpus/timed.json" "$folder/kept" || wrong "written over"
 	refused "unknown option '--nothing' (\`bench convert --help\` lists them)" --nothing
 	refused "'--format': needs a value" a.json --format
 	refused "--output: is empty" -o "" --format csv a.json
@@ -180,8 +186,10 @@ is_go_format() {
 }
 
 @test "convert: settings are given anew where they change" {
-	jq '.results[0].host.kernel_release = "6.12.0"' "$corpus/timed.json" >"$folder/other"
-	converted --format go "$corpus/timed.json" "$folder/other" "$corpus/timed.json"
+	jq '.results[0] |= (.host.kernel_release = "6.12.0" | .started_unix_ns += 1000000)' "$corpus/timed.json" \
+		>"$folder/other"
+	jq '.results[0].started_unix_ns += 2000000' "$corpus/timed.json" >"$folder/third"
+	converted --format go "$corpus/timed.json" "$folder/other" "$folder/third"
 	[ "$(grep -E '^(kernel:|goos:|cpu:|Benchmark)' <<<"$output" | cut -c1-9 | paste -sd' ')" = \
 		"goos: lin cpu: Some kernel: 6 Benchmark kernel: 6 Benchmark kernel: 6 Benchmark" ] ||
 		wrong "other settings"

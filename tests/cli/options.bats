@@ -132,6 +132,7 @@ out_of_range() {
 	refused "more than one benchmark named: 'count-global' and 'count-local'" \
 		count-global -p 2 count-local
 	refused "more than one benchmark named: '$seq' and '16'" "$seq" 16
+	refused "$seq runs no command, but was given 'ls'" "$seq" -- ls
 }
 
 @test "unknown benchmark, with the nearest name" {
@@ -357,12 +358,16 @@ out_of_range() {
 	echo count-local >"$suite"
 	refused "--rounds: only with --suite FILE" count-local --rounds 3
 	refused "--suite: the file names the benchmarks, not 'count-local'" --suite "$suite" count-local
-	refused "-d: belongs in a row of the suite" --suite "$suite" -d 3
+	refused "-d: in a suite --round-ms says how long, and -d in a row of what watches others" --suite "$suite" -d 3
 	refused "-a: belongs in a row of the suite" --suite "$suite" -a
 	refused "--precision: 'x' is not a percentage such as 1%" --suite "$suite" --precision x
 	refused "--precision: '0%' is not above 0% and up to 100%" --suite "$suite" --precision 0%
 	refused "--round-ms: '9' is not in the range 20 to 3600000" --suite "$suite" --round-ms 9
 	refused "cannot open the suite nosuch: No such file or directory" --suite nosuch
+	refused "cannot read the suite /: Is a directory" --suite /
+	refused "$suite: is read, and would be written over: give another file for the output" --suite "$suite" \
+		--json "$suite"
+	[ "$(<"$suite")" = count-local ] || wrong "written over"
 	: >"$suite"
 	refused "$suite: no case in it" --suite "$suite"
 	echo 'count-local --nr_maps 3' >"$suite"
@@ -374,9 +379,10 @@ out_of_range() {
 	refused "two cases are needed: bench ab [OPTION]... -- CASE -- CASE" ab
 	refused "two cases are needed: bench ab [OPTION]... -- CASE -- CASE" ab -- count-local
 	refused "'x': options only before the first --, the cases after it" ab x -- count-local -- count-local
+	refused "-d: --round-ms says how long" ab -d 2 -- count-local -- count-local
 	refused "-p: belongs to a case, behind a --" ab -p 2 -- count-local -- count-local
 	refused "the first case: which benchmark? Name one (\`bench -l\` lists them)" ab -- -- count-local
-	refused "the second case: -d: in a suite --round-ms says how long" ab -- count-local -- count-local -d 2
+	refused "the second case: -d: in a suite --round-ms says how long, and -d in a row of what watches others" ab -- count-local -- count-local -d 2
 	refused "--alpha: needs a value" ab --alpha -- count-local -- count-local
 	run --separate-stderr "$BENCH" ab --help
 	[ "$status" -eq 0 ]

@@ -223,12 +223,20 @@ signals() {
 
 @test "JSON to a full disk: told, and nothing half-written is left there" {
 	need_command mount umount
-	full_disk=$BATS_TEST_TMPDIR
+	# Not where bats puts what is printed.
+	full_disk=$BATS_TEST_TMPDIR/disk
+	mkdir "$full_disk"
 	mount -t tmpfs -o size=8k none "$full_disk" || { full_disk='' && skip "cannot mount"; }
 	run --separate-stderr "$BENCH" -q -w 0 -d 0 "$SEQ" --nr_maps 4 --json "$full_disk/json"
 	[ "$status" -eq 1 ] || fail "not the status of a failed run"
 	one_error "cannot write to $full_disk/json: No space left on device"
 	[ ! -e "$full_disk/json" ] || fail "half a file is left"
+	# What was there is kept.
+	echo old >"$full_disk/json"
+	run --separate-stderr "$BENCH" -q -w 0 -d 0 "$SEQ" --nr_maps 4 --json "$full_disk/json"
+	[ "$status" -eq 1 ] || fail "not the status of a failed run"
+	one_error "cannot write to $full_disk/json: No space left on device"
+	[ "$(<"$full_disk/json")" = old ] || fail "the old one is lost"
 	nothing_left
 }
 

@@ -189,11 +189,12 @@ static void test_bad_rows(void **state)
 	refused("zz-suite --zz_size", ":1: --zz_size: needs a value");
 	refused("--zz_size 4", ":1: which benchmark? Name one (`bench -l` lists them)");
 	refused("zz-suite --json x", ":1: --json: not in a row of a suite");
-	refused("zz-suite --rounds 2", ":1: --rounds: only with --suite FILE");
-	refused("zz-suite -d 2", ":1: -d: in a suite --round-ms says how long");
+	refused("zz-suite --rounds 2", ":1: --rounds: not in a row of a suite");
+	refused("zz-suite -d 2",
+		":1: -d: in a suite --round-ms says how long, and -d in a row of what watches others");
 	refused("zz-suite -v", ":1: -q and -v go beside --suite, not in a row");
 	refused("zz-suite -l", ":1: a row runs a case: no -h, -V or -l");
-	refused("--suite x", ":1: --suite: not in a row of a suite");
+	refused("zz-suite --suite x", ":1: --suite: not in a row of a suite");
 }
 
 static void test_nothing_in_it(void **state)
