@@ -392,8 +392,8 @@ static int sample_all(struct bench_run *run)
 }
 
 /*
- * How long an interval is, and how many slices it is cut into, and goes on for at most. The end of a slice waits for each producer to have its
- * turn on a CPU: the more of them share one, the fewer slices.
+ * How long an interval is, how many slices it is cut into, and for how many it goes on at most. The end of a slice
+ * waits for each producer to have its turn on a CPU: the more of them share one, the fewer slices.
  */
 static void choose_interval(struct bench_run *run)
 {
