@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../harness/host.h"
+
 #define PER_M (1.0 / 1e6)
 #define WELL_ALONE 0.99 /* what does so many batches no harm is not worth a line */
 
@@ -282,6 +284,13 @@ static void disturbance(FILE *out, const struct result *result)
 		(unsigned long long)result->involuntary_switches);
 }
 
+static void emulation(FILE *out)
+{
+	if (host_is_emulated())
+		fprintf(out, "warning: this processor is emulated, and its times are its own: "
+			     "count instructions (vm/run --exact)\n");
+}
+
 static void summary(FILE *out, const struct result *result)
 {
 	unsigned int nr = result->options->nr_producers;
@@ -489,6 +498,7 @@ int text_result(struct text *text, const struct result *result)
 	cpu_line(out, result);
 	core_line(out, result);
 	disturbance(out, result);
+	emulation(out);
 	summary(out, result);
 	return text_flush(text->out);
 }
