@@ -238,7 +238,8 @@ static json_t *net_cost(const struct stats_cost *raw, const struct stats_cost *o
 	return object;
 }
 
-static json_t *costs(const struct stats_cost cost[BENCH_NR_VARIANTS], const struct stats_net *net)
+/* `cost`: of each variant. */
+static json_t *costs(const struct stats_cost *cost, const struct stats_net *net)
 {
 	json_t *object = json_object();
 

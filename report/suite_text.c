@@ -70,6 +70,9 @@ static void case_line(FILE *out, const struct plan *plan, const struct plan_case
 		fprintf(out, " (%zu more on a shared core)", c->nr_rounds - c->nr_counting);
 	else if (c->nr_shared)
 		fprintf(out, " (%zu of them on a shared core)", c->nr_shared);
+	/* Nothing costs less than nothing. */
+	if (!plan->exact && (c->median <= 0 || (c->has_interval && c->lo <= 0)))
+		fprintf(out, " (below the floor)");
 	if (names_clock(plan) && !c->at_ghz)
 		fprintf(out, " (at whatever clock rate)");
 	fprintf(out, "\n");
