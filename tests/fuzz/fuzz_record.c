@@ -69,13 +69,16 @@ static void compare_halves(const struct record *record)
 
 static void convert(const struct record *record)
 {
+	struct left_out left_out = {};
 	struct entries entries;
-	size_t len, left_out = 0;
+	size_t len;
 	char *text;
 	FILE *stream = nowhere(&text, &len);
 
-	if (entries_of(record, 1, &entries) || write_google(&entries, stream, &left_out) ||
-	    write_go(&entries, stream, &left_out) || write_csv(&entries, stream, &left_out))
+	/* A round that is there twice is refused. */
+	if (!entries_of(record, 1, &entries) &&
+	    (write_google(&entries, stream, &left_out) || write_go(&entries, stream, &left_out) ||
+	     write_csv(&entries, stream, &left_out)))
 		abort();
 	entries_free(&entries);
 	fclose(stream);
