@@ -123,7 +123,6 @@ static void note_facts(struct rounds_facts *facts, const json_t *result,
 	if (__builtin_add_overflow(facts->lost, lost_in(result), &facts->lost))
 		facts->lost = UINT64_MAX;
 	facts->nr_interrupted += !strcmp(record_text(result, "status"), "interrupted");
-	facts->nr_disturbed += record_is_true(result, "disturbance.disturbed");
 	facts->nr_below_floor += figure->below_floor;
 }
 
@@ -302,7 +301,7 @@ static int note_round(struct comparison *comparison, enum side side, const struc
 	comparison->nr_results[side]++;
 	note_cpu_model(comparison, record_text(result, "host.cpu_model"));
 	note_start(range, result);
-	return record_check_twice(record, result, "", seen);
+	return record_check_twice(record, result, seen);
 }
 
 /*
@@ -387,7 +386,7 @@ static size_t count_alone(const struct rounds *rounds, struct rounds_facts *fact
 		round->alone = round->alone && round->reference &&
 			       core_agrees(round->reference, reference);
 		alone += round->alone;
-		facts->nr_disturbed -= round->alone && round->disturbed;
+		facts->nr_disturbed += round->disturbed && !round->alone;
 		facts->nr_shared += round->reference && !round->alone;
 	}
 	return alone;

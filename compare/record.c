@@ -525,8 +525,7 @@ static int refuse_twice(const json_t *result, const char *before, const char *pa
 			 path, record_text(result, "benchmark"));
 }
 
-int record_check_twice(const struct record *record, const json_t *result, const char *row,
-		       json_t *seen)
+int record_check_twice(const struct record *record, const json_t *result, json_t *seen)
 {
 	json_t *round;
 	const char *before;
@@ -538,9 +537,9 @@ int record_check_twice(const struct record *record, const json_t *result, const 
 	    !strcmp(record_text(result, "status"), "failed") ||
 	    !strcmp(record_text(result, "status"), "skipped"))
 		return 0;
-	round = json_pack("[O?,O?,O?,O?,s]", json_object_get(result, "started_unix_ns"),
+	round = json_pack("[O?,O?,O?,O?]", json_object_get(result, "started_unix_ns"),
 			  record_field(result, "host.boot"), json_object_get(result, "benchmark"),
-			  json_object_get(result, "parameters"), row);
+			  json_object_get(result, "parameters"));
 	key = json_dumps(round, JSON_COMPACT | JSON_SORT_KEYS);
 	json_decref(round);
 	if (!key)

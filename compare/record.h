@@ -43,12 +43,10 @@ bool record_count(const json_t *result, const char *path, u64 *value);
 const char *record_text(const json_t *result, const char *path);
 
 /*
- * Refuse a round that `seen`, which is added to, has already: it would count for two. `row` tells rows of one result apart. In a
- * machine whose clock counts instructions every boot starts at the same moment, but there more rounds make no
- * difference. -E_USAGE, -ENOMEM or 0.
+ * Refuse a round that `seen`, which is added to, has already: it would count for two. In a machine whose clock counts
+ * instructions every boot starts at the same moment, but there more rounds make no difference. -E_USAGE, -ENOMEM or 0.
  */
-int record_check_twice(const struct record *record, const json_t *result, const char *row,
-		       json_t *seen);
+int record_check_twice(const struct record *record, const json_t *result, json_t *seen);
 
 bool record_is_true(const json_t *result, const char *path);
 

@@ -48,30 +48,28 @@ static int add_result(struct entries *entries, const struct record *record, cons
 	return err;
 }
 
-static int number_rounds(struct entries *entries, json_t *counts)
+static size_t counted(const json_t *counts, const char *key)
 {
-	for (size_t i = 0; i < entries->n; i++) {
-		struct entry *entry = &entries->list[i];
-		json_int_t n = json_integer_value(json_object_get(counts, entry->id.key));
-
-		entry->round = (size_t)n;
-		if (json_object_set_new(counts, entry->id.key, json_integer(n + 1)))
-			return no_memory();
-	}
-	return 0;
+	return (size_t)json_integer_value(json_object_get(counts, key));
 }
 
-/* The same round twice would count for two. */
-static int check_twice(const struct entries *entries)
+static int count_one_more(json_t *counts, const char *key)
 {
-	json_t *seen = json_object();
-	int err = seen ? 0 : no_memory();
+	json_int_t n = (json_int_t)counted(counts, key);
 
-	for (size_t i = 0; i < entries->n && !err; i++)
-		err = record_check_twice(entries->list[i].record, entries->list[i].result,
-					 entries->list[i].row ? entries->list[i].id.name : "",
-					 seen);
-	json_decref(seen);
+	return json_object_set_new(counts, key, json_integer(n + 1)) ? no_memory() : 0;
+}
+
+static int number_rounds(struct entries *entries, json_t *rounds)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < entries->n && !err; i++) {
+		struct entry *entry = &entries->list[i];
+
+		entry->round = counted(rounds, entry->id.key);
+		err = count_one_more(rounds, entry->id.key);
+	}
 	return err;
 }
 
@@ -80,49 +78,53 @@ static bool had_core_alone(const struct entry *entry)
 	return record_is_true(entry->result, "disturbance.core.alone_only");
 }
 
-static int mark_shared(struct entries *entries)
+static int mark_shared(struct entries *entries, json_t *alone)
 {
-	json_t *alone = json_object();
-	int err = alone ? 0 : no_memory();
+	int err = 0;
 
 	for (size_t i = 0; i < entries->n && !err; i++) {
-		const char *key = entries->list[i].id.key;
-		json_int_t n = json_integer_value(json_object_get(alone, key));
-
-		n += had_core_alone(&entries->list[i]);
-		if (json_object_set_new(alone, key, json_integer(n)))
-			err = no_memory();
+		if (had_core_alone(&entries->list[i]))
+			err = count_one_more(alone, entries->list[i].id.key);
 	}
 	for (size_t i = 0; i < entries->n && !err; i++) {
 		struct entry *entry = &entries->list[i];
-		const json_t *n = json_object_get(alone, entry->id.key);
 
-		entry->shared = json_integer_value(n) >= CORE_ENOUGH_ROUNDS &&
+		entry->shared = counted(alone, entry->id.key) >= CORE_ENOUGH_ROUNDS &&
 				json_is_object(record_field(entry->result, "disturbance.core")) &&
 				!had_core_alone(entry);
 	}
-	json_decref(alone);
+	return err;
+}
+
+static int add_results(struct entries *entries, const struct record *record, json_t *seen)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < json_array_size(record->results) && !err; i++) {
+		const json_t *result = json_array_get(record->results, i);
+
+		err = record_check_twice(record, result, seen);
+		if (!err)
+			err = add_result(entries, record, result);
+	}
 	return err;
 }
 
 int entries_of(const struct record *records, size_t nr_records, struct entries *entries)
 {
-	json_t *counts = json_object();
-	int err = counts ? 0 : no_memory();
+	json_t *seen = json_object(), *rounds = json_object(), *alone = json_object();
+	int err = seen && rounds && alone ? 0 : no_memory();
 
 	*entries = (struct entries){};
-	for (size_t i = 0; i < nr_records; i++) {
-		for (size_t k = 0; k < json_array_size(records[i].results) && !err; k++)
-			err = add_result(entries, &records[i],
-					 json_array_get(records[i].results, k));
-	}
+	for (size_t i = 0; i < nr_records && !err; i++)
+		err = add_results(entries, &records[i], seen);
 	if (!err)
-		err = number_rounds(entries, counts);
+		err = number_rounds(entries, rounds);
 	if (!err)
-		err = check_twice(entries);
-	if (!err)
-		err = mark_shared(entries);
-	json_decref(counts);
+		err = mark_shared(entries, alone);
+	json_decref(seen);
+	json_decref(rounds);
+	json_decref(alone);
 	return err;
 }
 
