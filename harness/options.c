@@ -527,6 +527,9 @@ static int check_watcher(const struct command_line *line, const struct options *
 /* What rounds of several cases have, and a single case has not. */
 static const char *const of_suites[] = { "rounds", "precision", "max-time", "round-ms", "seed" };
 
+/* What a suite has as well as a single case, and a row has not. */
+static const char *const of_both[] = { "json", "suite" };
+
 static const char *const times[] = { "duration", "warmup", "interval" };
 static const char how_long[] =
 	"in a suite --round-ms says how long, and -d in a row of what watches others";
@@ -534,8 +537,6 @@ static const char how_long[] =
 /* What only a suite has, and what only a row of it can have. */
 static int check_suite(const struct command_line *line, const struct options *options)
 {
-	static const char *const of_both[] = { "json", "suite" };
-
 	for (size_t i = 0; i < line->nr_given; i++) {
 		const struct given *given = &line->given[i];
 		bool suites_own = is_one_of(full_name(given), of_suites, ARRAY_SIZE(of_suites));
@@ -669,8 +670,8 @@ static int read_row(const struct command_line *line, struct options *options)
 		const struct given *given = &line->given[i];
 		const char *name = full_name(given);
 
-		if (is_one_of(name, of_suites, ARRAY_SIZE(of_suites)) || !strcmp(name, "json") ||
-		    !strcmp(name, "suite"))
+		if (is_one_of(name, of_suites, ARRAY_SIZE(of_suites)) ||
+		    is_one_of(name, of_both, ARRAY_SIZE(of_both)))
 			return error_set(E_USAGE, "--%s: not in a row of a suite", given->name);
 	}
 	err = read_case(line, options);
