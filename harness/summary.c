@@ -28,6 +28,11 @@ static size_t block_end(const struct samples *samples, size_t block)
 	return block + 1 < samples->nr_blocks ? samples->blocks[block + 1] : samples->n;
 }
 
+static size_t nr_pieces(const struct samples *samples)
+{
+	return samples->n * samples->pieces;
+}
+
 /* Pieces are numbered from the first of the first batch on, through all batches. */
 static size_t first_piece(const struct samples *samples, size_t block)
 {
@@ -140,7 +145,7 @@ static void put_together(struct samples *samples, const bool *was_alone)
 	for (size_t place = 0; place < pieces; place++) {
 		size_t n = 0;
 
-		for (size_t i = place; i < samples->n * pieces; i += pieces) {
+		for (size_t i = place; i < nr_pieces(samples); i += pieces) {
 			if (was_alone[i])
 				alone->pieces[n++ * pieces + place] = i;
 		}
@@ -158,15 +163,14 @@ static void put_together(struct samples *samples, const bool *was_alone)
 
 static int find_alone(struct samples *samples, u64 reference)
 {
-	size_t nr_pieces = samples->n * samples->pieces;
 	struct alone_batches *alone = &samples->alone;
-	bool *was_alone = calloc(nr_pieces + 1, sizeof(*was_alone));
+	bool *was_alone = calloc(nr_pieces(samples) + 1, sizeof(*was_alone));
 
-	alone->pieces = calloc(nr_pieces + 1, sizeof(*alone->pieces));
+	alone->pieces = calloc(nr_pieces(samples) + 1, sizeof(*alone->pieces));
 	alone->blocks = calloc(samples->nr_blocks + 1, sizeof(*alone->blocks));
 	if (!was_alone || !alone->pieces || !alone->blocks) {
 		free(was_alone);
-		return error_set(ENOMEM, "no memory for %zu samples", nr_pieces);
+		return error_set(ENOMEM, "no memory for %zu samples", nr_pieces(samples));
 	}
 	for (size_t block = 0; block < samples->nr_blocks; block++) {
 		for (size_t i = first_piece(samples, block); i < end_of_pieces(samples, block); i++)
@@ -185,7 +189,7 @@ static bool enough_alone(const struct samples *samples)
 
 	for (size_t block = 0; block < samples->nr_blocks; block++)
 		nr_blocks += alone->blocks[block + 1] > alone->blocks[block];
-	return core_enough_alone(alone->nr_pieces, samples->n * samples->pieces) &&
+	return core_enough_alone(alone->nr_pieces, nr_pieces(samples)) &&
 	       nr_blocks >= min_u64(2, samples->nr_blocks);
 }
 
@@ -197,14 +201,14 @@ static bool enough_alone(const struct samples *samples)
 static u64 reference_of(const struct bench_producer *producer)
 {
 	const struct samples *samples = producer->samples;
-	size_t nr_looks = (samples[BENCH_REAL].n + samples[BENCH_TWIN].n) * samples->pieces, n = 0;
+	size_t nr_looks = nr_pieces(&samples[BENCH_REAL]) + nr_pieces(&samples[BENCH_TWIN]), n = 0;
 	double *busy = nr_looks < MANY_LOOKS ? NULL : calloc(nr_looks, sizeof(*busy));
 	u64 of_run;
 
 	if (!busy)
 		return producer->reference;
 	for (int variant = 0; variant < BENCH_NR_VARIANTS; variant++) {
-		for (size_t i = 0; i < samples[variant].n * samples->pieces; i++)
+		for (size_t i = 0; i < nr_pieces(&samples[variant]); i++)
 			busy[n++] = (double)core_busy_cycles(&samples[variant].looks[i]);
 	}
 	stats_sort(busy, n);
@@ -230,8 +234,7 @@ static int look_at_core(struct bench_run *run)
 			return err;
 		core->alone_only = core->alone_only && enough_alone(samples);
 		if (variant == BENCH_REAL && samples->n)
-			core->alone = (double)samples->alone.nr_pieces /
-				      (double)(samples->n * samples->pieces);
+			core->alone = (double)samples->alone.nr_pieces / (double)nr_pieces(samples);
 	}
 	return 0;
 }
